@@ -22,6 +22,6 @@ export function callers(begin: (made: Callers) => void): void {
     const admin = await api.user('admin');
     const utility = await api.user('utility');
     begin({ api, admin, utility, home: await api.user('homeowner', { enrolledBy: utility.userId }) });
-  }, 180_000);
+  });
   afterAll(() => api.close());
 }

@@ -61,7 +61,7 @@ export async function startGatewayHome(): Promise<GatewayHome> {
         found = await send('/v1/devices/discovered');
         return found.length;
       };
-      await expect.poll(heard, { timeout: 20_000 }).toBe(count);
+      await expect.poll(heard).toBe(count);
       return found;
     },
     async close() {

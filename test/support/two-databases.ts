@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
@@ -22,8 +22,6 @@ export interface TwoDatabases {
 
 /** Registers what makes and removes them. They are there within a test. */
 export function twoDatabases(): TwoDatabases {
-  // Each test starts databases, and some processes.
-  vi.setConfig({ testTimeout: 90_000 });
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;
@@ -38,8 +36,6 @@ export function twoDatabases(): TwoDatabases {
   afterAll(async () => {
     await embedded.stop();
     await folder.remove();
-    // Other files may come after this one in its process.
-    vi.resetConfig();
   });
   beforeEach(async () => {
     two.source = await embeddedDatabase();

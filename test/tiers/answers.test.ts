@@ -20,7 +20,7 @@ beforeAll(async () => {
   await writeProfile(api, anna.userId, profile);
   // Half of it lies behind the border of what is materialised, where there is one.
   await api.database.settle(new Date(Date.UTC(2026, 4, 1)));
-}, 240_000);
+});
 afterAll(() => api.close());
 
 const ask = async (path: string, body?: unknown) => {

@@ -84,7 +84,7 @@ beforeAll(async () => {
     if (random(50) > 0) prices.set(FROM_MS + index * QUARTER_MS, (random(400) / 1000 - 0.05).toFixed(5));
   for (const [name, devices] of Object.entries(HOMES)) homes.set(name, await make(devices));
   await api.database.settle(new Date(FROM_MS + 12 * 96 * QUARTER_MS));
-}, 240_000);
+});
 afterAll(() => api.close());
 
 async function make(devices: readonly Device[]) {

@@ -67,7 +67,7 @@ test('edits of a past that is compressed or packed are worked in, and revoked to
   expect(await compute()).toBe(1);
   expect(await stored()).toEqual(before);
   expect((await check()).differences).toEqual([]);
-}, 120_000);
+});
 
 test('a long edit is worked in piece by piece: what comes meanwhile counts, and another worker goes on', async () => {
   const { pool } = database;

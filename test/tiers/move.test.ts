@@ -273,7 +273,7 @@ test('what comes between two relations refers to nothing that was not copied, an
   const pass = synchronise(ends, MOVED, { held: false });
   const waiting =
     'SELECT FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()';
-  await expect.poll(async () => (await holding.query(waiting)).rows.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await holding.query(waiting)).rows.length).toBe(1);
   await meter(source);
   await holding.query('COMMIT');
   holding.release();

@@ -69,7 +69,7 @@ test('what comes now shows within 5 s, and a correction of a day long past withi
   await expect.poll(() => used(past[0], past[1]), { timeout: 30_000 }).toBe(90_000_000);
   expect(await used(past[0], past[2])).toBe(100_000_000);
   await client.endAsync();
-}, 180_000);
+});
 
 test('what was acknowledged is stored once, over a kill -9 amid a stream', async () => {
   const { send, used, client } = await meter();
@@ -90,9 +90,9 @@ test('what was acknowledged is stored once, over a kill -9 amid a stream', async
   await ingest.kill();
   ingest = await startRole('ingest', env);
   const before = sent;
-  await expect.poll(() => sent, { timeout: 20_000 }).toBeGreaterThan(before + 50);
+  await expect.poll(() => sent).toBeGreaterThan(before + 50);
   over = true;
   await stream;
-  await expect.poll(() => used(BASE_MS, BASE_MS + DAY_MS), { timeout: 30_000 }).toBe((sent - 1) * 1_000);
+  await expect.poll(() => used(BASE_MS, BASE_MS + DAY_MS)).toBe((sent - 1) * 1_000);
   await client.endAsync();
-}, 180_000);
+});

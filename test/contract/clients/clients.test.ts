@@ -37,7 +37,7 @@ beforeAll(async () => {
     installTypescript(folder.path),
     installPython(folder.path),
   ]);
-}, 240_000);
+});
 afterAll(async () => {
   await api.close();
   await folder.remove();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   api = await testApi();
   admin = await api.user('admin');
   utility = await api.user('utility');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 const sql = async (text: string, values: unknown[] = []) => (await api.database.pool.query(text, values)).rows;

@@ -17,7 +17,7 @@ beforeAll(async () => {
     profile.set(ms, at.getUTCHours() === 18 ? 3_000_000 : 1_000_000);
   }
   await writeProfile(api, user.userId, profile);
-}, 180_000);
+});
 afterAll(() => api.close());
 
 const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST', key: user.key, body });

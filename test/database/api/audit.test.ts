@@ -12,7 +12,7 @@ let admin: { userId: string; key: string };
 beforeAll(async () => {
   api = await testApi({ trustProxy: ['127.0.0.1'] });
   admin = await api.user('admin');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 interface Act {

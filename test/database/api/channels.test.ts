@@ -6,7 +6,7 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await testApi();
-}, 180_000);
+});
 afterAll(() => api.close());
 
 test('an owner sees what a device tells that nobody knows, and says what it is', async () => {

@@ -58,7 +58,7 @@ describe('a period', () => {
         ...{ deviceId: device.device_id, userId: anna.userId, startsAtMs, energyMilliwattHours, ...KNOWN },
       })),
     );
-  }, 240_000);
+  });
 
   const get = async (zone: string, now: string, query: string) => {
     await own.api.database.pool.query('UPDATE users SET timezone = $2 WHERE user_id = $1', [anna.userId, zone]);
@@ -235,7 +235,7 @@ describe('a home with solar, a battery and plugs', () => {
     }
     await addToProfile(own.api.database, rows);
     await deleteDevice(own.api.db, EVERYBODY, ids.gone as string);
-  }, 180_000);
+  });
 
   test('says what uses it, by night too, what is untracked, and what came from the sun', async () => {
     const { json } = await ask('/v1/period?unit=month&date=2026-05-01', owner);

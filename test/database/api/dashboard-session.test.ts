@@ -29,7 +29,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 const emailOf = async (userId: string) =>
   (await api.db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
 const mailed = async (count: number) => {
-  await expect.poll(() => api.mailed.length, { timeout: 5_000 }).toBe(count);
+  await expect.poll(() => api.mailed.length).toBe(count);
   return api.mailed[count - 1] as (typeof api.mailed)[number];
 };
 const browserCookieOf = ({ headers }: Answer) =>

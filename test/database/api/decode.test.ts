@@ -14,7 +14,7 @@ beforeAll(async () => {
   api = await testApi();
   home = await api.user('homeowner');
   gateway = (await api.send('/v1/gateways', { method: 'POST', key: home.key, body: { name: 'home' } })).json.gateway_id;
-}, 180_000);
+});
 afterAll(() => api.close());
 
 const decode = (body: unknown, key = home.key) =>

@@ -20,7 +20,7 @@ beforeAll(async () => {
     profile.set(at, day === '2026-03-12' ? 0 : random % 400_000);
   }
   await writeProfile(api, anna.userId, profile);
-}, 240_000);
+});
 afterAll(() => api.close());
 
 /** Local date, hour and instant of the local hour, by the platform's own calendar and not by the code under test. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
      FROM series, generate_series(1, ${READINGS}) n WHERE device_id = $1`,
     [home.deviceId],
   );
-}, 240_000);
+});
 afterAll(async () => {
   await api.close();
   await folder.remove();

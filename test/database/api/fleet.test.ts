@@ -73,7 +73,7 @@ beforeAll(async () => {
   await behind(gatewayId, ids.garage ?? '', 'tasmota');
   await hear(ids.garage ?? '', 60 * 5, 'faulty');
   await watchSilences(api.db, api.now);
-}, 60_000);
+});
 
 describe('devices of a fleet', () => {
   test('are those that the caller reaches, with owner, family, gateway and silence', async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   home = await api.user('homeowner', { enrolledBy: utility.userId });
   neighbour = await api.user('homeowner', { enrolledBy: utility.userId });
   foreign = await api.user('homeowner', { enrolledBy: other.userId });
-}, 180_000);
+});
 afterAll(() => api.close());
 
 const as = (who: Person) => (path: string, method?: string, body?: unknown) =>
@@ -343,7 +343,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
       userId: owner.userId,
       key: (await as(owner)('/v1/keys', 'POST', { group_id: root })).json.key,
     });
-  }, 180_000);
+  });
 
   /** Lists that have no id: what they may show. */
   const LISTS: Record<string, () => unknown> = {

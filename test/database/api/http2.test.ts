@@ -43,7 +43,7 @@ beforeAll(async () => {
     },
   });
   person = await api.user('admin');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 async function open(): Promise<ClientHttp2Session> {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   api = await testApi();
   admin = await api.user('admin');
   other = await api.user('admin');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 let made = 0;

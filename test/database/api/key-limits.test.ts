@@ -10,7 +10,7 @@ beforeAll(async () => {
     limits: { free: { minute: 1_000, day: 10_000 }, address: { minute: 3, day: 1_000 } },
   });
   other = await testApi({ trustProxy: ['127.0.0.1'], database: api.database });
-}, 180_000);
+});
 afterAll(async () => {
   await other.app.close();
   await api.close();
@@ -108,7 +108,7 @@ describe('the limits of a key', () => {
       .toBe(403);
     expect((await limit(of, keyId, { allowed_addresses: [] })).json.allowed_addresses).toEqual([]);
     expect((await other.send('/v1/devices', { ...inOther, method: 'POST', body })).status).toBe(403);
-  }, 30_000);
+  });
 
   test('have an end that can be moved, and taken away', async () => {
     const { of, key, keyId } = await limited(['10.0.0.0/8']);

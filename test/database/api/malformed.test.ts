@@ -10,7 +10,7 @@ let admin: { userId: string; key: string };
 beforeAll(async () => {
   api = await testApi();
   admin = await api.user('admin');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 /** Values that no field takes kindly: wrong types, edges, other languages' syntax. */
@@ -118,7 +118,7 @@ test('bodies that are no JSON, of any size, type and encoding, are refused on ev
       });
     }
   }
-}, 180_000);
+});
 
 test('methods that a path does not know are 404 with Allow, whatever they are called', async () => {
   for (const method of ['PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'HEAD']) {

@@ -29,7 +29,7 @@ beforeAll(async () => {
     oidc: oidcOf({ createsAccounts: true, emailDomains: ['example.com'] }),
     database: api.database,
   });
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all([withRoles.app.close(), withAccounts.app.close()]);
   await api.close();

@@ -12,7 +12,7 @@ let person: { userId: string; key: string };
 beforeAll(async () => {
   api = await testApi({ corsOrigins: [PAGE, 'http://localhost:5173'] });
   person = await api.user('admin');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 /** Sends bytes as they are, and answers status, headers and JSON of what comes back. */

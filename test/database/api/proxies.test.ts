@@ -13,7 +13,7 @@ beforeAll(async () => {
   user = await api.user('homeowner');
   plain = plainHttpServer(trustedProxies(['127.0.0.1']), (incoming, response) => api.app.routing(incoming, response));
   await new Promise<void>((resolve) => plain.listen(0, resolve));
-}, 180_000);
+});
 afterAll(async () => {
   plain.close();
   await api.close();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   utility = await api.user('utility');
   owner = await api.user('homeowner', { enrolledBy: utility.userId });
   foreign = await api.user('homeowner');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 describe('keys', () => {

@@ -10,7 +10,7 @@ let admin: { userId: string; key: string };
 beforeAll(async () => {
   api = await testApi();
   admin = await api.user('admin');
-}, 180_000);
+});
 afterAll(() => api.close());
 
 const as = (key: string) => ({

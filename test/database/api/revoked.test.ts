@@ -26,7 +26,7 @@ beforeAll(async () => {
       addOperation(app, context, byPieces);
     },
   });
-}, 180_000);
+});
 afterAll(() => api.close());
 
 /** Between its look at the account and its insert another process erases that. */
@@ -302,7 +302,7 @@ test('a session that another process ended, or whose role changed, gets no more 
     await end(sessionId);
     expect((await listening).status).toBe(200);
   }
-}, 180_000);
+});
 
 test('a key that expires at once is refused', async () => {
   const { userId } = await known();

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await add('admin', 'admin');
   await add('home', 'homeowner', who.utility?.userId);
   await add('otherHome', 'homeowner', who.otherUtility?.userId);
-}, 180_000);
+});
 afterAll(() => api.close());
 
 const person = (name: string) => who[name] as { userId: string; key: string };

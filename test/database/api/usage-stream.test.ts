@@ -19,7 +19,7 @@ beforeAll(async () => {
   api = await testApi();
   // A second process of the API.
   other = await testApi({ database: api.database, handOn: handingOn.signal });
-}, 180_000);
+});
 afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   utility = await api.user('utility');
   for (let count = 0; count < 3; count++)
     enrolled.push((await api.user('homeowner', { enrolledBy: utility.userId })).userId);
-}, 180_000);
+});
 afterAll(() => api.close());
 
 const idsOf = async (key: string, query = '') => {

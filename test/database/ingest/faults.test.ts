@@ -149,7 +149,7 @@ describe('the state of a database', () => {
       for (const socket of sockets) socket.destroy();
       server.close();
     }
-  }, 60_000);
+  });
 
   test('its session ends amid a transaction, or the pool has no room or is closed: a batch is tried again', async () => {
     const pool = createPool(database.url, { max: 1 });
@@ -169,7 +169,7 @@ describe('the state of a database', () => {
     await pool.end();
     const closed = await failureOf(pool.query('SELECT 1'));
     expect(faultOf(closed)).toBe('database');
-  }, 60_000);
+  });
 
   test.each([
     ['a value of the wrong form', '22P02', 'SELECT $1::int', ['x']],

@@ -70,7 +70,7 @@ test('what was rejected is listed with its reason, and stored by a replay once i
   expect((await energy('list', '--device', deviceId, '--json')).trim().split('\n')).toHaveLength(1);
   expect((await energy('list', '--device', other.deviceId, '--json')).trim().split('\n')).toHaveLength(1);
   expect(await energy('replay', '--since', '2999-01-01T00:00:00Z')).toContain('0 messages replayed');
-}, 180_000);
+});
 
 test('what a device wrote does not drive the terminal, in its topic and in the reason neither', async () => {
   await database.pool.query(
@@ -81,7 +81,7 @@ test('what a device wrote does not drive the terminal, in its topic and in the r
   expect(listed).toMatch(/^[^\n]* {2}gw\/·\[2J·x\n {2}because of ·31m·\n {2}payload\n$/);
   // A program gets it as it is.
   expect(JSON.parse(await energy('list', '--limit', '1', '--json')).topic).toBe('gw/\u001b[2J\nx');
-}, 180_000);
+});
 
 test('of a message with thousands of bad elements the payload is kept a few times, each has it in the list, and replay takes it once', async () => {
   const { deviceId } = await meter(database);

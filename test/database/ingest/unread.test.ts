@@ -11,7 +11,7 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await testApi();
-}, 180_000);
+});
 afterAll(() => api.close());
 
 /** A homeowner's gateway, and a worker that takes all of what comes through it in one batch. */

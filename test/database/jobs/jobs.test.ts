@@ -114,7 +114,7 @@ test('what another worker is at is tried again, until it is done or the other on
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(ran).toEqual([]);
   end();
-  await expect.poll(() => ran.toSorted(), { timeout: 8_000 }).toEqual(['again', 'own lock']);
+  await expect.poll(() => ran.toSorted()).toEqual(['again', 'own lock']);
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
@@ -137,7 +137,7 @@ test('a job does not run beside itself; one that fails is logged, and comes agai
     { name: 'failing', at: '* * * * * *' },
   );
   const { stop } = startJobs([slow, failing], given);
-  await expect.poll(() => failures, { timeout: 10_000 }).toBeGreaterThan(2);
+  await expect.poll(() => failures).toBeGreaterThan(2);
   await stop();
   expect(most).toBe(1);
   const failed = given.lines.filter(({ msg }) => msg === 'job failed');

@@ -65,7 +65,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'fatal',
   };
   for (const name of ['worker', 'api'] as const) roles[name] = await startRole(name, env);
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all(Object.values(roles).map((role) => role?.stop()));
   await pool.end();

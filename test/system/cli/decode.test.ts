@@ -81,7 +81,7 @@ test('answers a line for each line, in what the device says, in UTC', async () =
   expect(answers.get(6).readings).toHaveLength(2);
   expect(answers.get(7).readings).toMatchObject([{ kind: 'energy_total_kwh', value: 12.5, ts: null }]);
   expect(answers.get(8)).toEqual({ n: 8, readings: [], rejected: [] });
-}, 180_000);
+});
 
 test('lines that are no messages are refused by themselves, and the command goes on', async () => {
   const bad = [
@@ -109,7 +109,7 @@ test('lines that are no messages are refused by themselves, and the command goes
   );
   expect(answers.map(({ n }) => n)).toEqual([null, null, null, 3, 4, 5, 6, 7]);
   expect(answers[7].readings).toHaveLength(2);
-}, 180_000);
+});
 
 test('for people it names the family, and what devices write cannot drive the terminal', async () => {
   const { out } = await decode(
@@ -123,7 +123,7 @@ test('for people it names the family, and what devices write cannot drive the te
   expect(out.join('\n')).toContain('plug  import  energy_total_kwh 301.004  at its receipt');
   expect(out.join('\n')).toContain('no family knows this topic');
   expect(out.join('\n')).not.toContain('\u001b');
-}, 180_000);
+});
 
 test('one message by options, and what does not go together is refused', async () => {
   const one = ['--topic', 'tele/plug/SENSOR', '--payload', '{"ENERGY": {"Total": 301.004}}'];
@@ -141,7 +141,7 @@ test('one message by options, and what does not go together is refused', async (
     const { code, out, err } = await decode([], flags);
     expect([code === 0, out, err.length > 20]).toEqual([false, [], true]);
   }
-}, 180_000);
+});
 
 test('words without an option are told how a message is given', async () => {
   for (const words of [['foo'], ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'], ['--json', 'foo']]) {

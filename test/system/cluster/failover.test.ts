@@ -75,7 +75,7 @@ beforeAll(async () => {
     url: receiver.url,
     authToken: TOKEN,
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([ingest, worker, ...(apis ?? [])].map((role) => role?.stop()));
@@ -83,7 +83,7 @@ afterAll(async () => {
   await receiver?.close();
   await cluster?.stop();
   await folder?.remove();
-}, 60_000);
+});
 
 /** What a role says at its start. */
 const risks = async () => commitRisks(await commitFacts(queryOn(pool), 2));
@@ -158,7 +158,7 @@ test('kill -9 of the primary with its Patroni, then a switchover: nothing acknow
 
   await allStoredOnce(meters);
   await alertsOnce(meters);
-}, 180_000);
+});
 
 test('what one has changed oneself is read at once from whichever API; a standby that is behind says how far, and one that is away is done without', async () => {
   const standby = await cluster.standby();
@@ -202,7 +202,7 @@ test('what one has changed oneself is read at once from whichever API; a standby
   for (let asked = 0; asked < 5; asked++)
     expect(await usedBy(1, other)).toMatchObject({ status: 200, ageSeconds: null });
   await expect.poll(risks).toEqual([expect.stringContaining('no standby is connected')]);
-}, 90_000);
+});
 
 /** Waits until acknowledgements go on under the new primary; answers how long there were none, s. */
 async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<number> {
@@ -257,7 +257,7 @@ async function alertsOnce({ acknowledged }: Meters): Promise<void> {
   type Told = { id: string; data: { user_id: string; period_start: string } };
   const told = () => receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as Told);
   const periodOf = ({ data }: Told) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
-  await expect.poll(() => new Set(told().map(periodOf)), { timeout: 30_000 }).toEqual(expected);
+  await expect.poll(() => new Set(told().map(periodOf))).toEqual(expected);
   // A delivery whose answer was lost comes again, with the same id: no event beyond one a period.
   expect(new Set(told().map(({ id }) => id)).size).toBe(expected.size);
 }

@@ -127,4 +127,4 @@ test('an installation moves from the embedded broker over mosquitto to RabbitMQ,
   );
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
   expect((await database.pool.query('SELECT FROM rejected_messages')).rows).toHaveLength(0);
-}, 120_000);
+});

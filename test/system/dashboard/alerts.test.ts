@@ -50,9 +50,7 @@ async function create(page: Page, rule: { watch?: string; threshold: number; by?
 const dayOf = (ms: number) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, weekday: 'short', day: 'numeric', month: 'short' }).format(ms);
 
-test('shows when an alert would have fired, as the service says, on the chart of the last 90 days', {
-  timeout: 120_000,
-}, async () => {
+test('shows when an alert would have fired, as the service says, on the chart of the last 90 days', async () => {
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: ZONE });
   const meter = await dashboard.device(userId);
@@ -125,7 +123,7 @@ test('shows when an alert would have fired, as the service says, on the chart of
   await lookAt(page, 'alerts-create-silence');
 });
 
-test('an alert made here fires when a reading comes, and its history says so', { timeout: 120_000 }, async () => {
+test('an alert made here fires when a reading comes, and its history says so', async () => {
   const userId = await dashboard.user('ben@example.com');
   const page = await alertsPage('ben@example.com');
   const meter = await dashboard.device(userId);
@@ -143,7 +141,7 @@ test('an alert made here fires when a reading comes, and its history says so', {
   await lookAt(page, 'alerts-history');
 });
 
-test('its history goes back page by page', { timeout: 60_000 }, async () => {
+test('its history goes back page by page', async () => {
   await dashboard.user('old@example.com');
   const page = await alertsPage('old@example.com');
   await create(page, { watch: 'An hour', threshold: 2 });
@@ -164,7 +162,7 @@ test('its history goes back page by page', { timeout: 60_000 }, async () => {
   await expect.poll(rows).toBe(5);
 });
 
-test('pauses, resumes, changes, and deletes after a confirmation', { timeout: 120_000 }, async () => {
+test('pauses, resumes, changes, and deletes after a confirmation', async () => {
   const userId = await dashboard.user('chiara@example.com');
   const page = await alertsPage('chiara@example.com');
   await create(page, { watch: 'Silence', threshold: 6 });
@@ -201,7 +199,7 @@ test('pauses, resumes, changes, and deletes after a confirmation', { timeout: 12
   expect(await stored()).toEqual([]);
 });
 
-test('what is missing to be told by SMS or webhook is named, and can be had', { timeout: 120_000 }, async () => {
+test('what is missing to be told by SMS or webhook is named, and can be had', async () => {
   const userId = await dashboard.user('daan@example.com');
   const page = await alertsPage('daan@example.com');
   await create(page, { threshold: 30, by: 'SMS' });
@@ -238,7 +236,7 @@ test('what is missing to be told by SMS or webhook is named, and can be had', { 
   await row(page, 'More than 50 kWh in a day').getByText('Webhook').waitFor();
 });
 
-test('an alert on costs is tried on what days cost, and needs a tariff', { timeout: 120_000 }, async () => {
+test('an alert on costs is tried on what days cost, and needs a tariff', async () => {
   const userId = await dashboard.user('emil@example.com');
   const meter = await dashboard.device(userId);
   const lastMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -283,7 +281,7 @@ test('an alert on costs is tried on what days cost, and needs a tariff', { timeo
   await lookAt(page, 'alerts-history-cost');
 });
 
-test('a utility makes alerts of the account that it picked', { timeout: 60_000 }, async () => {
+test('a utility makes alerts of the account that it picked', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('home@example.com', 'homeowner', utility);
   const page = await alertsPage('utility@example.com');

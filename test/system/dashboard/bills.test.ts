@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-test('a utility bills a home, sees what changes afterwards, and takes it along', { timeout: 120_000 }, async () => {
+test('a utility bills a home, sees what changes afterwards, and takes it along', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const meter = await dashboard.device(await dashboard.user('home@example.com', 'homeowner', utility));
   const now = new Date();

@@ -48,7 +48,7 @@ const fact = async (page: Page, name: string) =>
   (await page.locator(`dt:has-text("${name}") + dd`).textContent())?.trim() ?? '';
 const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
 
-test('a device is paired, and publishes with what was shown until the page says so', { timeout: 120_000 }, async () => {
+test('a device is paired, and publishes with what was shown until the page says so', async () => {
   await dashboard.user('pair@example.com');
   const page = await devicesPage('pair@example.com');
   await page.getByText('No device is paired yet').waitFor();
@@ -98,7 +98,7 @@ test('a device is paired, and publishes with what was shown until the page says 
   await lookAt(page, 'devices');
 });
 
-test('what a gateway hears is listed, and counts when it was paired', { timeout: 120_000 }, async () => {
+test('what a gateway hears is listed, and counts when it was paired', async () => {
   await dashboard.user('gateway@example.com');
   const page = await devicesPage('gateway@example.com');
   await page.getByRole('button', { name: 'Create a gateway' }).click();
@@ -145,7 +145,7 @@ test('what a gateway hears is listed, and counts when it was paired', { timeout:
   expect(await row(page, 'Desk').count()).toBe(1);
 });
 
-test('a message that nobody reads is mapped on the page, and read from then on', { timeout: 120_000 }, async () => {
+test('a message that nobody reads is mapped on the page, and read from then on', async () => {
   await dashboard.user('mapping@example.com');
   const page = await devicesPage('mapping@example.com');
   await page.getByRole('button', { name: 'Create a gateway' }).click();
@@ -223,7 +223,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await page.getByText('It is read, as senml.').waitFor();
 });
 
-test('settings are changed, refused with a reason, and the device is deleted', { timeout: 120_000 }, async () => {
+test('settings are changed, refused with a reason, and the device is deleted', async () => {
   const userId = await dashboard.user('settings@example.com');
   const { deviceId, publish } = await dashboard.device(userId);
   const quarter = (back: number) => new Date(Date.now() - back * 900_000).toISOString();
@@ -294,7 +294,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   await expect.poll(() => new URL(page.url()).search).toBe('');
 });
 
-test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_000 }, async () => {
+test('a thermostat’s climate is drawn and told, hour by hour', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('warm@example.com', 'homeowner', utility);
   const thermostat = await dashboard.device(home, 'thermostat');
@@ -329,9 +329,7 @@ test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_
   await expect.poll(() => page.getByRole('dialog').locator('tbody tr').count()).toBeGreaterThan(100);
 });
 
-test('readings that do not count, and one read by hand, change what the page says of a day, until that is revoked', {
-  timeout: 120_000,
-}, async () => {
+test('readings that do not count, and one read by hand, change what the page says of a day, until that is revoked', async () => {
   const userId = await dashboard.user('edits@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
@@ -371,7 +369,7 @@ test('readings that do not count, and one read by hand, change what the page say
   const excluded = edits.getByRole('row', { name: 'Does not count: every quantity' });
   await excluded.getByText('in force').waitFor();
   expect(await excluded.textContent()).toMatch(/6:00 .*GMT\+5:30 to .*6:00 .*A faulty pulseyou, /);
-  await expect.poll(() => used.textContent(), { timeout: 20_000 }).toBe('20.00 kWh');
+  await expect.poll(() => used.textContent()).toBe('20.00 kWh');
 
   await edits.getByRole('button', { name: 'New edit' }).click();
   await dialog.getByLabel('What').selectOption('add');
@@ -379,7 +377,7 @@ test('readings that do not count, and one read by hand, change what the page say
   await dialog.getByLabel('It showed (kWh)').fill('110');
   await dialog.getByLabel('Reason').fill('Read off the meter');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => used.textContent(), { timeout: 20_000 }).toBe('10.00 kWh');
+  await expect.poll(() => used.textContent()).toBe('10.00 kWh');
   const byHand = edits.getByRole('row', { name: 'Read by hand: 110 kWh (import energy_total_kwh)' });
   await byHand.getByText('in force').waitFor();
   // The same again is refused, and the dialog says why.
@@ -397,7 +395,7 @@ test('readings that do not count, and one read by hand, change what the page say
   await sure.getByText('as if the edit had never been made').waitFor();
   await sure.getByRole('button', { name: 'Revoke' }).click();
   await byHand.getByText('revoked').waitFor();
-  await expect.poll(() => used.textContent(), { timeout: 20_000 }).toBe('20.00 kWh');
+  await expect.poll(() => used.textContent()).toBe('20.00 kWh');
   expect(await byHand.getByRole('button').count()).toBe(0);
   await lookAt(page, 'device-edits');
   await page.close();

@@ -14,7 +14,7 @@ afterAll(() => dashboard.close());
 
 const HOUR_MS = 3_600_000;
 
-test('a utility finds the devices of its homes, and sees what fell silent together', { timeout: 120_000 }, async () => {
+test('a utility finds the devices of its homes, and sees what fell silent together', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const { pool } = dashboard.database;
   const stoppedAt = new Date(Date.now() - 30 * HOUR_MS);
@@ -76,9 +76,7 @@ test('a utility finds the devices of its homes, and sees what fell silent togeth
   expect(await home.getByRole('link', { name: 'Fleet' }).count()).toBe(0);
 });
 
-test('a utility imports a table once it has no mistakes, and takes the passwords along', {
-  timeout: 120_000,
-}, async () => {
+test('a utility imports a table once it has no mistakes, and takes the passwords along', async () => {
   const utility = await dashboard.user('importer@example.com', 'utility');
   await dashboard.user('anna@example.com', 'homeowner', utility);
   const page = await dashboard.signIn('importer@example.com');

@@ -40,9 +40,7 @@ async function pageOf(email: string, name: string): Promise<Page> {
   return page;
 }
 
-test('a dialog begins at its first field, and gives the focus back however it is left', {
-  timeout: 60_000,
-}, async () => {
+test('a dialog begins at its first field, and gives the focus back however it is left', async () => {
   await dashboard.user('keys@example.com');
   const page = await pageOf('keys@example.com', 'API Keys');
   const leave = [() => page.keyboard.press('Escape'), () => press(page, 'Cancel'), () => press(page, 'Close')];
@@ -61,7 +59,7 @@ test('a dialog begins at its first field, and gives the focus back however it is
   await expectFocus(page, 'Create New Key');
 });
 
-test('a button at work keeps the focus, and does nothing twice', { timeout: 60_000 }, async () => {
+test('a button at work keeps the focus, and does nothing twice', async () => {
   await dashboard.user('busy@example.com');
   const page = await pageOf('busy@example.com', 'API Keys');
   const asked: (() => Promise<void>)[] = [];
@@ -77,7 +75,7 @@ test('a button at work keeps the focus, and does nothing twice', { timeout: 60_0
   await page.getByText('it is shown only once').waitFor();
 });
 
-test('a question begins at Cancel; the list takes the focus of a row that is gone', { timeout: 60_000 }, async () => {
+test('a question begins at Cancel; the list takes the focus of a row that is gone', async () => {
   const userId = await dashboard.user('revoker@example.com');
   for (const name of ['First', 'Second']) await createKey(dashboard.db, { userId, environment: 'live', name });
   const page = await pageOf('revoker@example.com', 'API Keys');
@@ -93,7 +91,7 @@ test('a question begins at Cancel; the list takes the focus of a row that is gon
   }
 });
 
-test('what is shown once stays on Escape until it was copied, and begins at its top', { timeout: 60_000 }, async () => {
+test('what is shown once stays on Escape until it was copied, and begins at its top', async () => {
   await dashboard.user('once@example.com');
   const page = await pageOf('once@example.com', 'API Keys');
   await page.setViewportSize(SIZES.phone);
@@ -120,7 +118,7 @@ test('what is shown once stays on Escape until it was copied, and begins at its 
   await expectFocus(page, 'Create New Key');
 });
 
-test('devices: paired, saved and deleted, the focus is where one goes on', { timeout: 60_000 }, async () => {
+test('devices: paired, saved and deleted, the focus is where one goes on', async () => {
   await dashboard.user('devices@example.com');
   const page = await pageOf('devices@example.com', 'Devices');
   await press(page, 'Pair a device');
@@ -149,7 +147,7 @@ test('devices: paired, saved and deleted, the focus is where one goes on', { tim
   await expectFocus(page, 'List of devices');
 });
 
-test('alerts: refused, made and deleted, the focus is where one goes on', { timeout: 60_000 }, async () => {
+test('alerts: refused, made and deleted, the focus is where one goes on', async () => {
   await dashboard.user('alerts@example.com');
   const page = await pageOf('alerts@example.com', 'Alerts');
   await press(page, 'Create an alert');
@@ -169,7 +167,7 @@ test('alerts: refused, made and deleted, the focus is where one goes on', { time
   await expectFocus(page, 'List of alerts');
 });
 
-test('webhooks: made, retried and deleted, the focus is where one goes on', { timeout: 60_000 }, async () => {
+test('webhooks: made, retried and deleted, the focus is where one goes on', async () => {
   await dashboard.user('webhooks@example.com');
   const page = await pageOf('webhooks@example.com', 'Webhooks');
   await press(page, 'Create a webhook');
@@ -204,7 +202,7 @@ test('webhooks: made, retried and deleted, the focus is where one goes on', { ti
   await expectFocus(page, 'List of webhooks');
 });
 
-test('the user picker takes the first match on Enter, and says when there is none', { timeout: 60_000 }, async () => {
+test('the user picker takes the first match on Enter, and says when there is none', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   await dashboard.user('anna@demo.example', 'homeowner', utility);
   await dashboard.user('bert@demo.example', 'homeowner', utility);

@@ -49,9 +49,7 @@ async function signInThere(page: Page, login: string): Promise<void> {
 
 const button = { name: 'Sign in with Example Works' };
 
-test('one signs in at the provider, on the page that was asked for, and out of both', {
-  timeout: 120_000,
-}, async () => {
+test('one signs in at the provider, on the page that was asked for, and out of both', async () => {
   await dashboard.user('at-work@example.com');
   provider.people.set('at-work', { email: 'at-work@example.com', email_verified: true, groups: ['energy-admins'] });
   const { context, page } = await browser();
@@ -81,9 +79,7 @@ test('one signs in at the provider, on the page that was asked for, and out of b
   await context.close();
 });
 
-test('whoever does not get in is told why, in the language of the page; the mail is there', {
-  timeout: 120_000,
-}, async () => {
+test('whoever does not get in is told why, in the language of the page; the mail is there', async () => {
   provider.people.set('stranger', { email: 'stranger@example.com', email_verified: true });
   const { context, page } = await browser();
   await page.goto('/dashboard');

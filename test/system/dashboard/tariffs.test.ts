@@ -27,7 +27,7 @@ async function tariffsPage(email: string): Promise<Page> {
   return page;
 }
 
-test('a tariff is made from a form of a country, and Home says what it costs', { timeout: 60_000 }, async () => {
+test('a tariff is made from a form of a country, and Home says what it costs', async () => {
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Europe/Berlin' });
   const meter = await dashboard.device(userId);
@@ -101,9 +101,7 @@ test('a tariff is made from a form of a country, and Home says what it costs', {
   await page.close();
 });
 
-test('a tariff is changed, mistakes stand at their fields, and it is deleted after a confirmation', {
-  timeout: 60_000,
-}, async () => {
+test('a tariff is changed, mistakes stand at their fields, and it is deleted after a confirmation', async () => {
   const userId = await dashboard.user('bert@example.com');
   const page = await tariffsPage('bert@example.com');
   await button(page, 'New tariff').click();
@@ -181,7 +179,7 @@ test('a tariff is changed, mistakes stand at their fields, and it is deleted aft
   await page.close();
 });
 
-test('a dynamic tariff takes the prices of a series, which says how far it is told', { timeout: 60_000 }, async () => {
+test('a dynamic tariff takes the prices of a series, which says how far it is told', async () => {
   const userId = await dashboard.user('chiara@example.com');
   const page = await tariffsPage('chiara@example.com');
   await button(page, 'New tariff').click();

@@ -111,7 +111,7 @@ test('one container starts on an empty volume, tells its key once, counts, stops
   await device.endAsync();
   const used = async () =>
     (await ask(`/v1/energy-insights?user_id=${user_id}&start=${day}&end=${day}&group_by=day`, key)).data;
-  await expect.poll(used, { timeout: 20_000 }).toMatchObject([{ kwh_used: 1.5 }]);
+  await expect.poll(used).toMatchObject([{ kwh_used: 1.5 }]);
 
   const stoppedAt = Date.now();
   first.terminate();

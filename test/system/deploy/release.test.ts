@@ -41,7 +41,7 @@ beforeAll(async () => {
   await writeFile(join(repository, '.git/info/exclude'), '*.env\n');
   await writeFile(join(repository, 'src/left-over.env'), 'SECRET_KEY=x');
   await makeRelease(repository, VERSION, released);
-}, 120_000);
+});
 afterAll(() => folder.remove());
 
 const git = (...args: string[]) =>
@@ -102,7 +102,7 @@ describe('a release', () => {
     expect(files.filter((file) => !isOfThem(file) || file.endsWith('.test.ts'))).toEqual([]);
   });
 
-  test('starts as a package below node_modules, where Node strips no types', { timeout: 120_000 }, async () => {
+  test('starts as a package below node_modules, where Node strips no types', async () => {
     // As npm puts it there, with the libraries that are installed already.
     const modules = join(folder.path, 'clean/node_modules');
     const installed = join(modules, 'energy-usage-service');

@@ -22,7 +22,7 @@ beforeAll(async () => {
   [service, folder] = await Promise.all([startDashboard(), temporaryFolder()]);
   const [, installed] = await Promise.all([installTypescript(folder.path), installPython(folder.path)]);
   python = installed;
-}, 240_000);
+});
 afterAll(async () => {
   await service.close();
   await folder.remove();

@@ -16,7 +16,7 @@ import { startRole, temporaryFolder } from '#test/support/service.ts';
 
 const ZONE = 'Europe/Berlin';
 const SECRET = 'the secret of the tests';
-const WAIT = { timeout: 10_000, interval: 30 };
+const WAIT = { interval: 30 };
 
 let api: TestApi;
 let mosquitto: Mosquitto;

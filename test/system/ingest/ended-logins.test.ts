@@ -42,8 +42,8 @@ test('a connection ends within seconds with what it signed in by: its device, it
   const claimant = await connect(released.deviceId, await rotateSecret(db, released.deviceId));
   const clients = [deleted.client, erased.client, released.client, claimant, player, kept.client];
   const connected = async () => clients.map((client) => client.connected);
-  await expect.poll(connected, { timeout: 15_000, interval: 250 }).toEqual([false, false, false, true, true, true]);
+  await expect.poll(connected, { interval: 250 }).toEqual([false, false, false, true, true, true]);
   for (const [client, deviceId] of [[claimant, released.deviceId] as const, [kept.client, kept.deviceId] as const])
     await client.publishAsync(`energy/v1/${deviceId}/readings`, '{"power_w":100}', { qos: 1 });
   await Promise.all([claimant, player, kept.client].map((client) => client.endAsync()));
-}, 180_000);
+});

@@ -63,9 +63,9 @@ test('a connection whose messages go on is kept, however long a ping’s answer 
   }
   await expect.poll(() => received).toBe(sent);
   expect(told).toEqual([]);
-  await expect.poll(() => told, { timeout: 5_000 }).toContain('broker connection closed');
+  await expect.poll(() => told).toContain('broker connection closed');
   await device.endAsync();
   await source.close();
   way.close();
   await mosquitto.stop();
-}, 30_000);
+});

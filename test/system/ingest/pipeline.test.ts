@@ -77,7 +77,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
     }
 
     /** With mosquitto a PUBACK is the broker's, so what is stored is waited for. */
-    async function eventually(check: () => Promise<void>, withinMs = 15_000): Promise<void> {
+    async function eventually(check: () => Promise<void>, withinMs = 30_000): Promise<void> {
       const untilMs = Date.now() + withinMs;
       for (;;) {
         try {

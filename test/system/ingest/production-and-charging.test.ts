@@ -53,7 +53,7 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
     const is = (kwh: number) => Math.abs(kwh - expected) < lastMinutes;
     return { used: is(used) ? 'expected' : used, exported: is(exported) ? 'expected' : exported };
   };
-  const soon = { timeout: 30_000, interval: 250 };
+  const soon = { interval: 250 };
   await expect.poll(() => rounded('opendtu'), soon).toEqual({ used: 0, exported: 'expected' });
   await expect.poll(() => rounded('warp'), soon).toEqual({ used: 'expected', exported: 0 });
 }, 240_000);

@@ -11,7 +11,7 @@ let installation: Installation;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
   [installation, folder] = await Promise.all([install({ broker: 'embedded' }), temporaryFolder()]);
-}, 180_000);
+});
 afterAll(async () => {
   await installation.remove();
   await folder.remove();
@@ -35,4 +35,4 @@ test('a copy of the data directory of a stopped service, as the documentation ha
   expect(after).toEqual(before);
   await pool.end();
   await server.stop();
-}, 180_000);
+});

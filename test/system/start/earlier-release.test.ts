@@ -15,7 +15,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test('what the release before stored is there after an update, and goes on', { timeout: 120_000 }, async () => {
+test('what the release before stored is there after an update, and goes on', async () => {
   const earlier = join(folder.path, 'earlier');
   await checkOut(earlierRelease(), earlier);
   const ports = await freePorts();

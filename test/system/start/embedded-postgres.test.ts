@@ -87,7 +87,7 @@ test('takes over the server that a killed parent left behind, with its data, and
   await recovered.stop();
   expect(again.url).toBe(recovered.url);
   await folder.remove();
-}, 180_000);
+});
 
 test('a data directory has one service at a time; what a killed one left is taken over', async () => {
   const folder = await temporaryFolder();

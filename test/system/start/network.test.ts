@@ -155,7 +155,7 @@ test('links carry the port that is listened on', async () => {
       return [];
     }
   };
-  await expect.poll(mailed, { timeout: 5_000 }).toHaveLength(1);
+  await expect.poll(mailed).toHaveLength(1);
   // Who reads it can sign in.
   expect([mails, join(mails, mailed()[0] ?? '')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   const { text } = await PostalMime.parse(readFileSync(join(mails, mailed()[0] ?? '')));

@@ -144,7 +144,7 @@ test('an installation goes on in the next PostgreSQL with all it has, however of
   await old.query('UPDATE users SET phone = phone');
   await old.end();
   await back.stop();
-}, 180_000);
+});
 
 test('what cannot be upgraded is refused, with what to do', async () => {
   const other = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'other') };

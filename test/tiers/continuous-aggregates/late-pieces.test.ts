@@ -143,4 +143,4 @@ test('a pass that is cut off between two pieces leaves nothing that the next one
   await database.settle(NOW);
   expect(await waiting()).toBe(0);
   expect(await totals()).toEqual(LEVELS.map(() => total));
-}, 60_000);
+});

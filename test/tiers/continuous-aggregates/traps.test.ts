@@ -298,7 +298,7 @@ test('compressed history takes late rows, more than one statement may decompress
   expect(again.compressed.length).toBeGreaterThan(0);
   expect((await compressHistory(database.pool, NOW, NOW)).compressed).toEqual([]);
   expect(await query(`SELECT count(*) AS n FROM readings`)).toEqual([{ n: minutes + 3 }]);
-}, 180_000);
+});
 
 test('an operator who refreshes by hand at the same time harms nothing', async () => {
   const home = await meter(database);
@@ -336,7 +336,7 @@ test('an operator who refreshes by hand at the same time harms nothing', async (
     total: 199_000_000,
   });
   expect(failed).toBeLessThan(10);
-}, 180_000);
+});
 
 test('of two workers one refreshes and the other sees that it is done', async () => {
   const home = await meter(database);
@@ -377,7 +377,7 @@ test('a pass that is cut off anywhere leaves nothing that the next one does not 
     expect({ level, wrong: wrong.length }).toEqual({ level, wrong: 0 });
   }
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(59_000_000);
-}, 180_000);
+});
 
 test('a writer that began before the border moved holds it up, and is counted', async () => {
   const home = await meter(database);
