@@ -338,8 +338,9 @@ describe('what cannot be told', () => {
     await alert('daily_cost', '1');
     await use(5);
     await expect(raisedWith(home.userId, statement)).rejects.toThrow();
-    await evaluate();
-    expect(await costs()).toEqual([['daily_cost', '5.00']]);
+    // A server that ends a session tells its client before it lets go of the rows, and what is locked is left out.
+    const next = () => evaluate().then(() => costs());
+    await expect.poll(next).toEqual([['daily_cost', '5.00']]);
   });
 });
 

@@ -21,11 +21,14 @@ afterAll(async () => {
 const take = () => withExclusiveLock(other, KEY, async () => 'taken');
 
 test('a holder that is busy elsewhere for long keeps its lock', async () => {
-  const held = withExclusiveLock(database.pool, KEY, (_session, lost) =>
-    setTimeout(8_000, undefined, { signal: lost }).then(() => 'kept'),
-  );
+  const over = new AbortController();
+  const held = withExclusiveLock(database.pool, KEY, async (_session, lost) => {
+    await setTimeout(60_000, undefined, { signal: AbortSignal.any([over.signal, lost]) }).catch(() => {});
+    return lost.aborted ? 'lost' : 'kept';
+  });
   await setTimeout(7_000);
   expect(await take()).toBeNull();
+  over.abort();
   expect(await held).toBe('kept');
   expect(await take()).toBe('taken');
 });
@@ -48,7 +51,8 @@ test('whoever lost its lock is told, and has no session to go on with', async ()
   const seen: unknown[] = [];
   const held = withExclusiveLock(database.pool, KEY, async (session, lost) => {
     const { rows } = await session.query('SELECT pg_backend_pid() AS pid');
-    await other.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
+    // Until it is gone: its client hears of its end before the server lets go of its lock.
+    await other.query('SELECT pg_terminate_backend($1, 30000)', [rows[0].pid]);
     await expect.poll(() => lost.aborted).toBe(true);
     seen.push(await take(), await session.query('SELECT 1').catch((error: Error) => error.message));
   });

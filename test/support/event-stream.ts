@@ -27,19 +27,21 @@ export interface EventStream {
   close(): void;
 }
 
-/** Opens one. Resolves with the head of the answer; `Last-Event-ID` is sent where one is given. */
+/** Opens one, by a key or a session's cookie. Resolves with the head of the answer; `Last-Event-ID` is sent where one is given. */
 export async function openEventStream(
   port: number,
   path: string,
   {
     key,
+    cookie,
     lastEventId,
     http2 = false,
     onEvent,
-  }: { key: string; lastEventId?: string; http2?: boolean; onEvent?: (event: StreamEvent) => void },
+  }: { key?: string; cookie?: string; lastEventId?: string; http2?: boolean; onEvent?: (event: StreamEvent) => void },
 ): Promise<EventStream> {
   const sent = {
-    authorization: `Bearer ${key}`,
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(cookie === undefined ? {} : { cookie }),
     ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
   };
   const { body, status, headers, close } = await (http2 ? overHttp2 : overHttp1)(port, path, sent);
@@ -56,7 +58,9 @@ export async function openEventStream(
       const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
       const data = fields.get('data');
       if (data === undefined) continue;
-      const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: JSON.parse(data) };
+      // The dashboard's are a time, and no JSON.
+      const said = data.startsWith('{') ? JSON.parse(data) : data;
+      const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: said };
       if (onEvent) onEvent(event);
       else events.push(event);
     }

@@ -110,10 +110,10 @@ const expected = (truth: Truth) =>
 const count = async (relation: string, where = 'true') =>
   (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation} WHERE ${where}`)).rows[0].count;
 
-/** Ends the session that packs. */
+/** Ends the session that packs, and waits until the server has let go of its lock. */
 const kill = () =>
   database.pool.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.packing}
+    `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.packing}
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
 

@@ -122,7 +122,7 @@ test('a database that was closed for writing, as a move leaves it, still answers
   const { rows } = await api.database.pool.query('SELECT current_database() AS name');
   await api.database.pool.query(`ALTER DATABASE ${rows[0].name} SET default_transaction_read_only = on`);
   await api.database.pool.query(
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    'SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
   // The last session that may still write goes, too.
   await api.database.pool.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});

@@ -305,9 +305,10 @@ describe('a connection of HTTP/2', () => {
 
 test('when the service ends, requests under way get their answers, and no connection stays', async () => {
   const [busy, idle] = [await open(), await open()];
+  const before = slowRequests;
   const under = ask(busy, { ':path': '/slow' }).answer;
   await ask(idle, { ':path': '/healthz' }).answer;
-  await pause(200);
+  await expect.poll(() => slowRequests).toBe(before + 1);
   const idleEnd = once(idle, 'close');
   const closed = api.app.close();
   await idleEnd;

@@ -91,7 +91,8 @@ test('while it is under way the same key is 409; cut off, it is as if it had nev
       blocker.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
     await expect.poll(async () => (await waits()).rowCount).toBe(1);
     expect((await post('/v1/devices', body, 'six')).status).toBe(409);
-    await blocker.query('SELECT pg_terminate_backend($1)', [(await waits()).rows[0].pid]);
+    // Until it is gone: its client hears of its end before the server lets go of what it had taken.
+    await blocker.query('SELECT pg_terminate_backend($1, 30000)', [(await waits()).rows[0].pid]);
     expect((await first).status).toBe(503);
     await blocker.query('COMMIT');
     const again = await post('/v1/devices', body, 'six');

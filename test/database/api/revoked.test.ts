@@ -13,6 +13,7 @@ import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { openEventStream } from '#test/support/event-stream.ts';
 
 /** What another process does meanwhile: this one is not told. */
 let api: TestApi;
@@ -297,10 +298,10 @@ test('a session that another process ended, or whose role changed, gets no more 
   ]) {
     const { userId } = await known();
     const { sessionId, headers } = await session(userId);
-    const listening = api.send('/dashboard/v1/changes', { headers });
-    await new Promise((done) => setTimeout(done, 300));
+    const listening = await openEventStream(api.port, '/dashboard/v1/changes', { cookie: headers.cookie });
+    expect(listening.status).toBe(200);
     await end(sessionId);
-    expect((await listening).status).toBe(200);
+    await expect.poll(listening.isOver).toBe(true);
   }
 });
 

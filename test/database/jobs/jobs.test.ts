@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { TIERS } from '#src/database/capabilities.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
 import { JOBS, type Job, type JobParts, TAKEN } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -13,6 +13,9 @@ let database: TestDatabase;
 const stops: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   database = await testDatabase();
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
 });
 afterAll(() => database.drop());
 
@@ -26,6 +29,13 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
   const db = createDb(pool);
   const ahead = { daysToPack: 0 };
   return { pool, db, clock, capabilities, retentionMonths: 13, dataDir: '.', log, ahead, lines, ...given };
+}
+/** A pool of a job's own, which says when the job has given its connection back: by then it has tried its lock. */
+function pooled() {
+  const pool = createPool(database.url, { max: 1 });
+  const tried = new Promise<void>((resolve) => pool.once('release', () => resolve()));
+  stops.push(() => pool.end());
+  return { pool, tried };
 }
 const job = (run: Job['run'], rest: Partial<Job> = {}): Job => ({
   name: 'a job',
@@ -65,9 +75,6 @@ test('of several workers one does a job that has a lock, and the next time anoth
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const first = startJobs([job(async () => void ran.push('first'), { lock: 'rollupCheck' })], parts());
-  await expect.poll(() => ran).toEqual(['first']);
-  const holder = startJobs([job(() => ended.then(() => void ran.push('holder')), { lock: 'rollupCheck' })], parts());
   const isHeld = async () => {
     const { rows } = await database.pool.query(
       `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
@@ -75,11 +82,17 @@ test('of several workers one does a job that has a lock, and the next time anoth
     );
     return rows.length > 0;
   };
+  const first = startJobs([job(async () => void ran.push('first'), { lock: 'rollupCheck' })], parts());
+  await expect.poll(() => ran).toEqual(['first']);
+  // It has done its work, and gives the lock back a moment later.
+  await expect.poll(isHeld).toBe(false);
+  const holder = startJobs([job(() => ended.then(() => void ran.push('holder')), { lock: 'rollupCheck' })], parts());
   await expect.poll(isHeld).toBe(true);
   const free = startJobs([job(async () => void ran.push('without a lock'))], parts());
-  const other = startJobs([job(async () => void ran.push('other'), { lock: 'rollupCheck' })], parts());
+  const { pool, tried } = pooled();
+  const other = startJobs([job(async () => void ran.push('other'), { lock: 'rollupCheck' })], parts({ pool }));
   await expect.poll(() => ran).toEqual(['first', 'without a lock']);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await tried;
   expect(ran).toEqual(['first', 'without a lock']);
   end();
   await expect.poll(isHeld).toBe(false);
@@ -104,18 +117,21 @@ test('what another worker is at is tried again, until it is done or the other on
     stops.push(startJobs([first], parts()).stop);
   });
   await begun;
-  const next = (name: string, rest: Partial<Job>) =>
-    stops.push(startJobs([job(async () => void ran.push(name), rest)], parts()).stop);
-  next('again', { lock: 'historyUpkeep', whenTaken: 'again' });
-  next('left out', { lock: 'historyUpkeep' });
+  const next = (name: string, rest: Partial<Job>) => {
+    const { pool, tried } = pooled();
+    stops.unshift(startJobs([job(async () => void ran.push(name), rest)], parts({ pool })).stop);
+    return tried;
+  };
+  await Promise.all([
+    next('again', { lock: 'historyUpkeep', whenTaken: 'again' }),
+    next('left out', { lock: 'historyUpkeep' }),
+  ]);
   let asked = 0;
   const ownLock = job(async () => (++asked < 2 ? TAKEN : ran.push('own lock')), { whenTaken: 'again' });
   stops.push(startJobs([ownLock], parts()).stop);
-  await new Promise((resolve) => setTimeout(resolve, 500));
   expect(ran).toEqual([]);
   end();
   await expect.poll(() => ran.toSorted()).toEqual(['again', 'own lock']);
-  await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
 test('a job does not run beside itself; one that fails is logged, and comes again', async () => {

@@ -132,8 +132,9 @@ test('a pass that is cut off between two pieces leaves nothing that the next one
     );
     // Some pieces are through, others are not.
     while ((await waiting()) > 200 - round * 30) await new Promise((resolve) => setTimeout(resolve, 1));
+    // Until it is gone: the next pass would find its lock taken, and fold nothing.
     await query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1
+      `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       [ADVISORY_LOCKS.refresh],
     );

@@ -365,7 +365,7 @@ test('a pass that is cut off anywhere leaves nothing that the next one does not 
     const passing = pass().catch(() => 'cut off');
     await new Promise((resolve) => setTimeout(resolve, cut * 8));
     await query(
-      `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.refresh} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      `SELECT pg_terminate_backend(l.pid, 30000) FROM pg_locks l WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.refresh} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
     await passing;
   }
