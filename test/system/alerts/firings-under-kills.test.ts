@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embe
 import { migrate } from '#src/database/migrate.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
+import { untilGoneFrom } from '#test/support/postgres-processes.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
@@ -82,7 +83,7 @@ async function kill(which: 'worker' | 'api' | 'database'): Promise<void> {
   }
   const [pid] = (await readFile(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(pid), 'SIGKILL');
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await untilGoneFrom(join(folder.path, 'postgres'));
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
 }
 
@@ -135,9 +136,9 @@ test(`of ${HOMES * ALERTS} firings none is lost and none made twice, over kill -
   const byId = new Map(events.map(({ id, data }) => [id, `${data.alert_id} ${data.period_start}`]));
   expect(new Set(byId.values()).size).toBe(HOMES * ALERTS);
   for (const { id, data } of events) expect(byId.get(id)).toBe(`${data.alert_id} ${data.period_start}`);
-  const { rows } = await pool.query(
-    `SELECT (SELECT count(*) FROM alert_firings)::int AS firings, (SELECT count(*) FROM events WHERE type = 'alert.triggered')::int AS events,
-       (SELECT count(*) FROM usage_changes)::int AS waiting`,
-  );
-  expect(rows).toEqual([{ firings: HOMES * ALERTS, events: HOMES * ALERTS, waiting: 0 }]);
+  const counts = `SELECT (SELECT count(*) FROM alert_firings)::int AS firings, (SELECT count(*) FROM events WHERE type = 'alert.triggered')::int AS events,
+       (SELECT count(*) FROM usage_changes)::int AS waiting`;
+  await expect
+    .poll(async () => (await pool.query(counts)).rows)
+    .toEqual([{ firings: HOMES * ALERTS, events: HOMES * ALERTS, waiting: 0 }]);
 }, 480_000);

@@ -31,7 +31,7 @@ async function flood(folder: string) {
   child.stderr.on('data', (chunk) => (said += chunk));
   const pidOf = (part: string) => [...running(folder)].find(([, command]) => command.includes(part))?.[0];
   await expect
-    .poll(() => [pidOf('ingest-publisher.ts'), pidOf('-D'), said])
+    .poll(() => [pidOf('ingest-publisher.ts'), pidOf('-D'), said], { timeout: 120_000 })
     .toEqual([expect.any(Number), expect.any(Number), expect.any(String)]);
   return {
     child,
@@ -66,6 +66,7 @@ test('the second Ctrl-C ends a benchmark at once, whatever hangs, and says what 
   expect(await bench.code).toBe(130);
   await expect.poll(() => running(folder.path)).toEqual(new Map());
   const [left = ''] = readdirSync(folder.path);
-  expect(bench.said()).toContain(`Left behind: ${join(folder.path, left)}`);
+  // What it said last may be read after its end is heard of.
+  await expect.poll(bench.said).toContain(`Left behind: ${join(folder.path, left)}`);
   await folder.remove();
 });

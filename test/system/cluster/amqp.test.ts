@@ -266,7 +266,7 @@ test('what is acknowledged is stored, each once, and counted as the reference co
   await expect.poll(stored).toBeGreaterThan(500);
   /** SIGSTOP while the worker's transaction is open, which holds the rows of its batch. */
   const stopAmidTransaction = async (worker: RoleProcess) => {
-    for (let attempt = 0; attempt < 50; attempt++) {
+    for (let attempt = 0; attempt < 200; attempt++) {
       worker.process.kill('SIGSTOP');
       await pause(100);
       const { rows } = await database.pool.query(

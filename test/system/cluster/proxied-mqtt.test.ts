@@ -29,20 +29,25 @@ afterAll(async () => {
 test('a device stays at the node that took it, and is at another one soon after that one hangs', async () => {
   const url = `mqtt://127.0.0.1:${proxy.ports.mqtt}`;
   const device = await mqtt.connectAsync(url, { reconnectPeriod: 100, keepalive: 60 });
-  let reconnected = 0;
+  let [reconnected, asked] = [0, 0];
   device.on('connect', () => reconnected++);
   await device.subscribeAsync('here', { qos: 1 });
   /** Which node it is at: the one on which it hears. */
   const at = async () => {
     for (const broker of brokers) {
-      const heard = new Promise<boolean>((resolve) => device.once('message', () => resolve(true)));
+      const said = `${++asked}`;
+      const heard = new Promise<boolean>((resolve) =>
+        device.on('message', (_topic, payload) => {
+          if (String(payload) === said) resolve(true);
+        }),
+      );
       const other = await mqtt
         .connectAsync(broker.url, { connectTimeout: 2_000, reconnectPeriod: 0 })
         .catch(() => null);
       if (!other) continue;
-      await other.publishAsync('here', 'x', { qos: 1 });
+      await other.publishAsync('here', said, { qos: 1 });
       await other.endAsync();
-      if (await Promise.race([heard, setTimeout(500, false)])) return broker;
+      if (await Promise.race([heard, setTimeout(2_000, false)])) return broker;
     }
     return undefined;
   };

@@ -289,8 +289,8 @@ describe('a home in Home Assistant', () => {
     await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBeGreaterThan(before);
     await second();
     await pool.end();
-    const ours = [...onBroker].filter(([topic]) => topic.endsWith('/status')).map(([, word]) => word);
-    expect(new Set(ours)).toEqual(new Set(['offline']));
+    const ours = () => [...onBroker].filter(([topic]) => topic.endsWith('/status')).map(([, word]) => word);
+    await expect.poll(() => new Set(ours()), WAIT).toEqual(new Set(['offline']));
   });
 
   test('a worker is told by its environment, and when it is killed the broker says that it is gone', async () => {
@@ -308,7 +308,7 @@ describe('a home in Home Assistant', () => {
     const config = `ha/device/energy_usage_${home.userId}/config`;
     await expect.poll(() => onBroker.get(config), WAIT).toBeDefined();
     const announcement = readAnnouncement('ha', config, onBroker.get(config) ?? '');
-    expect(onBroker.get(announcement.availability_topic)).toBe('online');
+    await expect.poll(() => onBroker.get(announcement.availability_topic), WAIT).toBe('online');
     await worker.kill();
     await expect.poll(() => onBroker.get(announcement.availability_topic), WAIT).toBe('offline');
     await folder.remove();

@@ -8,6 +8,7 @@ import { createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
+import { untilGoneFrom } from '#test/support/postgres-processes.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const HARNESS = resolve(import.meta.dirname, '../../support/embedded-harness.ts');
@@ -78,7 +79,7 @@ test('takes over the server that a killed parent left behind, with its data, and
   await taken.end();
   // And once more from a directory whose server was killed itself: its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
-  await new Promise((done) => setTimeout(done, 500));
+  await untilGoneFrom(join(dataDir, 'postgres'));
   // Its number is another process's by now, as after a restart of a container.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(process.pid)));
