@@ -25,8 +25,9 @@ test('who asks several long answers at once has a page at a time, and rests betw
   const aloneMs = await read('usr_1');
   const together = await Promise.all(['usr_1', 'usr_1', 'usr_1'].map(read));
   expect(mostAtOnce).toBe(1);
-  // A sixth of the time is theirs.
-  expect(Math.max(...together)).toBeGreaterThan(10 * aloneMs);
+  // A sixth of the time is theirs. (What pages take at least: a machine that is busy makes more of it.)
+  expect(Math.max(...together)).toBeGreaterThan(10 * PAGES * PAGE_MS);
+  expect(aloneMs).toBeLessThan(Math.max(...together) / 3);
   // Nothing is left of it for the next.
   expect(await read('usr_1')).toBeLessThan(Math.max(...together) / 3);
 });
