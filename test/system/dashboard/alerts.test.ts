@@ -135,7 +135,7 @@ test('an alert made here fires when a reading comes, and its history says so', a
   await page.getByText('Created: More than 1.25 kWh in a day.').waitFor();
   await page.getByRole('button', { name: 'History: More than 1.25 kWh in a day' }).click();
   await dialog(page).getByText('It has not fired yet').waitFor();
-  await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 900 });
+  await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 120 });
   await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 90_000 }).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*\d\.\d\d kWh$/);
   await lookAt(page, 'alerts-history');
@@ -274,7 +274,7 @@ test('an alert on costs is tried on what days cost, and needs a tariff', async (
   await page.locator('[inputmode=decimal]').fill('0.5');
   await page.getByRole('button', { name: 'Create alert' }).click();
   await row(page, 'Costs more than 0.5 in a month').waitFor();
-  await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 900 });
+  await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 120 });
   await page.getByRole('button', { name: /^History/ }).click();
   await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 90_000 }).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*€\d+\.\d\d$/);
