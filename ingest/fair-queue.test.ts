@@ -121,6 +121,29 @@ test('where all are behind, as after an outage, every lane takes them but the on
   expect(batches.map(({ isOfBehind }) => isOfBehind)).toEqual([false, false]);
 });
 
+test('devices that fall behind together are no others to each other, though some are a step ahead', () => {
+  let nowMs = 0;
+  const queue = createFairQueue<Message>(LANES, () => nowMs);
+  const push = (device: number, times: number) => {
+    for (let n = 0; n < times; n++) queue.push(message(`dev_${device}`, n));
+  };
+  // As long as they are not behind.
+  for (let device = 0; device < 50; device++) push(device, 1);
+  for (const lane of [0, 1]) queue.finish(queue.take(lane).messages);
+  expect(queue.areOthers()).toBe(true);
+  nowMs += 1_000;
+  for (let device = 0; device < 50; device++) push(device, 1_000);
+  queue.finish(queue.take(BEHIND).messages);
+  // One of them has had its turn since, and little waits.
+  push(50, 1);
+  for (const lane of [0, 1]) queue.finish(queue.take(lane).messages);
+  expect(queue.areOthers()).toBe(false);
+  expect([0, 1].map((lane) => queue.take(lane).messages.length)).toEqual([5_000, 5_000]);
+  for (let device = 60; device < 80; device++) push(device, 1);
+  for (let home = 0; home < LANES; home++) queue.take(BEHIND);
+  expect(queue.areOthers()).toBe(true);
+});
+
 test('a batch is bounded in bytes, and one message is always taken', () => {
   const queue = createFairQueue<Message>(1, () => 0);
   for (let n = 0; n < 3; n++) queue.push(message('dev_a', n, 1, 10 * 2 ** 20));

@@ -20,8 +20,11 @@ const BEHIND = 250;
  * as a batch of neighbours would have.
  */
 const SHARE = { amidOthers: 100, alone: BEHIND };
-/** So long after their last batch others count as sending: most meters send every ten seconds. */
-const OTHERS_MS = 10_000;
+/** So long after its last batch a device counts as sending, and as one that was behind: most meters send every ten seconds. */
+const SENDING_MS = 10_000;
+/** So many of the devices that send are looked at, the last ones; others are a quarter of them, or nearly all are behind, as after an outage. */
+const SAMPLE = 64;
+const OTHERS_SHARE = 0.25;
 
 /** Most devices that are remembered as costly; then they are found again. */
 const MAX_COSTLY = 10_000;
@@ -51,7 +54,7 @@ export interface FairQueue<T extends Queued> {
   take(lane: number): Batch<T>;
   /** Messages that were taken are written. Their devices have their next turn. */
   finish(messages: readonly T[]): void;
-  /** Whether devices send that are not behind. */
+  /** Whether devices send that are not behind, and were not while those have been sending. */
   areOthers(): boolean;
   /** Takes a device as one that is behind from now on, however little it sends: what is written of it costs much. */
   setApart(deviceId: string): void;
@@ -72,7 +75,8 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   const behind = new Set<Turn<T>>();
   /** What each of the lanes is writing. */
   const busyWith: ('ready' | 'behind' | null)[] = ready.map(() => null);
-  let othersAtMs = Number.NEGATIVE_INFINITY;
+  /** Of those whose turn it was last: when that was, and when they were behind. The latest is the last. */
+  const last = new Map<string, { atMs: number; behindAtMs: number }>();
 
   const costly = new Set<string>();
 
@@ -107,13 +111,14 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   /** A batch of the devices in a set, each with its share of the weight. */
   function batchOf(from: Set<Turn<T>>, maxWeight: number, share: number): Batch<T> {
     const messages: T[] = [];
-    let [weight, bytes] = [0, 0];
+    let [weight, bytes, devices] = [0, 0, 0];
     for (const turn of from) {
       const rest = Math.min(share, maxWeight - weight);
       const taken = takeOf(turn, rest, MAX_BATCH_BYTES - bytes, MAX_BATCH - messages.length, messages.length === 0);
       if (taken.length === 0) break;
       from.delete(turn);
       turn.isUnderWay = true;
+      if (++devices <= SAMPLE) note(turn.deviceId, from === behind);
       for (const message of taken) {
         weight += message.weight;
         bytes += message.bytes;
@@ -123,12 +128,27 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
     return { messages, isOfBehind: from === behind };
   }
 
-  const areOthers = () => now() - othersAtMs < OTHERS_MS;
-
-  function takeReady(home: number): Batch<T> {
-    othersAtMs = now();
-    return batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  function note(deviceId: string, isOfBehind: boolean): void {
+    const atMs = now();
+    const behindAtMs = isOfBehind ? atMs : (last.get(deviceId)?.behindAtMs ?? Number.NEGATIVE_INFINITY);
+    last.delete(deviceId);
+    last.set(deviceId, { atMs, behindAtMs });
+    if (last.size > SAMPLE) last.delete(last.keys().next().value as string);
   }
+
+  function areOthers(): boolean {
+    const fromMs = now() - SENDING_MS;
+    let [sending, others] = [0, 0];
+    for (const { atMs, behindAtMs } of last.values()) {
+      if (atMs <= fromMs) continue;
+      sending++;
+      if (behindAtMs <= fromMs) others++;
+    }
+    return others > 0 && others >= OTHERS_SHARE * sending;
+  }
+
+  const takeReady = (home: number): Batch<T> =>
+    batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
 
   const batchAlone = () => batchOf(behind, MAX_BATCH, Math.max(SHARE.alone, MAX_BATCH / behind.size));
 

@@ -3,11 +3,21 @@ import { decodeNative } from './decoders/native/decode.ts';
 import type { IncomingMessage } from './message.ts';
 import type { RawMessage } from './source/source.ts';
 
-/** Which device or gateway a topic is of; null: somebody else's. */
-export const senderOf = (topic: string): string | null =>
-  parseNativeTopic(topic)?.deviceId ?? parseGatewayTopic(topic)?.gatewayId ?? null;
+/** Whose message it is. */
+export interface Sender {
+  id: string;
+  isGateway: boolean;
+}
 
-/** A message that is refused without being read. */
+/** Which device or gateway a topic is of; null: somebody else's. */
+export function senderOf(topic: string): Sender | null {
+  const native = parseNativeTopic(topic);
+  if (native) return { id: native.deviceId, isGateway: false };
+  const below = parseGatewayTopic(topic);
+  return below && { id: below.gatewayId, isGateway: true };
+}
+
+/** A message that is refused, whatever it says. */
 export const unread = (
   { topic, payload, receivedAtMs, replayed }: RawMessage,
   deviceId: string,

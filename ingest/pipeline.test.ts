@@ -48,27 +48,35 @@ test('a stop amid a flood writes what was taken, asks for no more, and is over t
   expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), () => {})).toBe(false);
 });
 
-test('what waits is bounded by what was read out of it, and so is a batch', async () => {
+test('what waits is bounded, and so is what is read out of it at a time', async () => {
   const batches: number[] = [];
-  let go: () => void = () => {};
+  let [go, begun]: (() => void)[] = [() => {}, () => {}];
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
   const writer: Writer = {
     async write(batch) {
       batches.push(batch.reduce((sum, { decoded }) => sum + decoded.rejections.length, 0));
+      begun?.();
       await held;
       return stored(batch);
     },
   };
   const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  const SENT = 50;
+  for (let sent = 0; sent < SENT; sent++) expect(pipeline.receive(raw(`dev_${sent}`, JUNK), () => {})).toBe(true);
+  // 20 KB each; 64 MiB may wait.
+  const long = ' '.repeat(2 ** 20);
   let taken = 1;
-  while (pipeline.receive(raw(`dev_${taken}`, JUNK), () => {})) taken++;
-  // 64 MiB of payload alone would be 3,300 such messages: 33 million rejections.
-  expect(taken).toBeLessThan(60);
-  go();
-  await expect.poll(() => pipeline.counts.committed).toBe(taken);
-  expect(batches.length).toBeGreaterThan(2);
+  while (pipeline.receive(raw(`dev_long_${taken}`, long), () => {})) taken++;
+  expect(taken).toBeLessThanOrEqual(64);
+  await new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  go?.();
+  await expect.poll(() => pipeline.counts.committed).toBe(SENT + taken);
+  // Half a million rejections in all.
+  expect(batches.length).toBeGreaterThan(4);
   expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
 });
 
@@ -82,12 +90,17 @@ test('readings, bytes and elements that cannot be used count towards the limit o
   // 17 KiB each: 5 messages, and 20 more for the readings.
   const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1000 })));
   for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), () => {});
+  await expect.poll(() => pipeline.counts.committed).toBe(100);
   expect(pipeline.counts.overLimit).toBe(0);
   for (let sent = 0; sent < 6; sent++) pipeline.receive(raw('dev_junk', JUNK), () => {});
+  await expect.poll(() => pipeline.counts.committed).toBe(106);
   expect(pipeline.counts.overLimit).toBe(2);
 
   const readings = limited(5_000);
-  for (let sent = 0; sent < 210; sent++) readings.receive(raw('dev_flood', good), () => {});
+  for (let sent = 0; sent < 210; sent++) {
+    readings.receive(raw('dev_flood', good), () => {});
+    await expect.poll(() => readings.counts.committed, { interval: 1 }).toBe(sent + 1);
+  }
   expect(readings.counts.overLimit).toBe(10);
 
   const bytes = limited(5_000);

@@ -3,7 +3,7 @@ import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
 import { createFairQueue, type Queued } from './fair-queue.ts';
 import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from './flood-limit.ts';
-import { senderOf, toIncoming, unread } from './incoming.ts';
+import { type Sender, senderOf, toIncoming, unread } from './incoming.ts';
 import { halvesOf, isOfTheMessages, refused } from './refusal.ts';
 import type { RawMessage, Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
@@ -11,29 +11,47 @@ import type { IncomingMessage, Writer } from './write/writer.ts';
 /** Messages that may wait for a commit, in number and in bytes of memory, before the source is asked to pause. */
 const MAX_WAITING = 20_000;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
-/** What a reading or a rejection that was read out of a message takes in memory, about: a message of 20 KB may have 10,000. */
-const ELEMENT_BYTES = 150;
-/** So many times its length a message of a gateway may take, which is read when it is written. */
-const UNREAD_TIMES = 8;
-/** Length of an element of such a message, about. */
-const UNREAD_ELEMENT_BYTES = 200;
+/** So many bytes of memory are read out of messages before what was read is written: those of 20 KB may have 10,000 elements. */
+const MAX_READ_BYTES = 16 * 2 ** 20;
+/** What a reading or a rejection that was read out of a message takes in memory, about. */
+const READ_ELEMENT_BYTES = 150;
+/** Length of an element of a message, about: of a device's own, and of a gateway's. */
+const ELEMENT_BYTES = { native: 64, gateway: 200 };
+/** So many times its length a message of a gateway may take, which is read in the transaction that writes it. */
+const GATEWAY_TIMES = 8;
 /** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
 /** Messages for accounts that are elsewhere are logged once per this many. */
 const TELL_DEPARTED_EVERY = 10_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /**
+ * A batch has its price, however few messages it has, so a lane that has just written many lets the next ones gather: as long as so many come in each
+ * step, and fewer wait than a batch may have. Who sends little, or waits for its acknowledgement, is not made to wait.
+ */
+const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
+/**
  * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
  * lane. Where many are behind, as after an outage, each is a small part of the batch, and the rest is as much shorter.
  */
 const REST = 3;
 
+/**
+ * A message as it came. It is read when its batch is made: what waits is then copied by the collector as little as may be, and takes a third of the
+ * memory.
+ */
 interface Waiting extends Queued {
-  message: IncomingMessage;
+  raw: RawMessage;
   done: () => void;
+  /** Why it is refused without being read. */
+  refusal: string | null;
+  /** What was read out of it; null while it waits. */
+  message: IncomingMessage | null;
   /** It could not be written, and waits to be kept as a rejection. */
   isRefused?: boolean;
 }
+
+/** One of a batch. */
+type Read = Waiting & { message: IncomingMessage };
 
 /** Counts since the start, for logs and metrics. */
 export interface PipelineCounts {
@@ -93,7 +111,7 @@ export function createPipeline(options: {
   let stopped = false;
   let drained: (() => void) | undefined;
 
-  function settle(batch: Waiting[]): void {
+  function settle(batch: Read[]): void {
     for (const { bytes, done } of batch) {
       waiting--;
       waitingBytes -= bytes;
@@ -119,7 +137,7 @@ export function createPipeline(options: {
   }
 
   /** Writes the batch, however long the database is away; a message that breaks its batch is refused by itself. */
-  async function write(batch: Waiting[]): Promise<void> {
+  async function write(batch: Read[]): Promise<void> {
     for (let delayMs = RETRY_MS.first; !stopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
       try {
         const result = await inSpan('ingest batch', { 'energy.messages': batch.length }, () =>
@@ -144,7 +162,7 @@ export function createPipeline(options: {
   }
 
   /** Finds the messages that break their batch, by halves, and refuses each of them by itself. */
-  async function isolate(batch: Waiting[], error: Error): Promise<void> {
+  async function isolate(batch: Read[], error: Error): Promise<void> {
     const [only] = batch;
     if (batch.length > 1) for (const half of halvesOf(batch)) await write(half);
     else if (only) {
@@ -155,13 +173,29 @@ export function createPipeline(options: {
     }
   }
 
+  /** Waits for more messages, as long as they come fast. */
+  async function gather(): Promise<void> {
+    const untilMs = performance.now() + GATHER.longestMs;
+    for (let before = -GATHER.least; performance.now() < untilMs; ) {
+      const isFast = counts.received - before >= GATHER.least;
+      if (!isFast || waiting >= GATHER.enough || stopping) return;
+      before = counts.received;
+      await pause(GATHER.stepMs);
+    }
+  }
+
   async function run(lane: number): Promise<void> {
     for (let batch = queue.take(lane); batch.messages.length > 0 && !stopped; batch = queue.take(lane)) {
       const { messages, isOfBehind } = batch;
       const fromMs = performance.now();
-      await write(messages);
+      for (let from = 0; from < messages.length && !stopped; ) {
+        const part = readPart(messages, from);
+        await write(part);
+        from += part.length;
+      }
       queue.finish(messages);
       wake();
+      if (messages.length >= GATHER.from) await gather();
       if (lane === laneCount && isOfBehind && queue.areOthers() && !stopping) {
         const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
         await pause((REST * (performance.now() - fromMs)) / devices);
@@ -179,22 +213,36 @@ export function createPipeline(options: {
     }
   }
 
-  /** What is to be written of a message; null: it is somebody else's. Of a device beyond its limit all are refused, and none is read. */
-  function taken(raw: RawMessage): IncomingMessage | null {
-    const deviceId = senderOf(raw.topic);
-    if (deviceId === null) return null;
-    let reason = floodLimit.refuse(deviceId, countOfBytes(raw.payload.length));
-    if (reason === null) {
-      const message = toIncoming(raw);
-      if (!message) return null;
-      const { readings, rejections } = message.decoded;
-      const further = countOfElements(readings.length, rejections.length);
-      if (further > 0) reason = floodLimit.refuse(deviceId, further);
-      if (reason === null) return message;
-    }
+  function warn(deviceId: string, reason: string): void {
     if (counts.overLimit++ % WARN_EVERY === 0)
       log.warn({ device: deviceId, reason }, 'device sends too much: message refused');
+  }
+
+  /** What is to be written of a message. Of a device beyond its limit all are refused, and what comes then is not read. */
+  function read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
+    if (refusal !== null) return unread(raw, deviceId, refusal);
+    // It has a sender.
+    const message = toIncoming(raw) as IncomingMessage;
+    const { readings, rejections } = message.decoded;
+    const further = countOfElements(readings.length, rejections.length);
+    const reason = further > 0 ? floodLimit.refuse(deviceId, further) : null;
+    if (reason === null) return message;
+    warn(deviceId, reason);
     return unread(raw, deviceId, reason);
+  }
+
+  /** Reads messages from a place on, until what is read takes so much that it is to be written first. */
+  function readPart(batch: readonly Waiting[], from: number): Read[] {
+    const part: Read[] = [];
+    let bytes = 0;
+    for (let index = from; index < batch.length && bytes < MAX_READ_BYTES; index++) {
+      const one = batch[index] as Waiting;
+      one.message = read(one);
+      const { readings, rejections } = one.message.decoded;
+      bytes += (readings.length + rejections.length) * READ_ELEMENT_BYTES;
+      part.push(one as Read);
+    }
+    return part;
   }
 
   return {
@@ -202,13 +250,16 @@ export function createPipeline(options: {
     waiting: () => waiting,
     receive(raw: RawMessage, done) {
       counts.received++;
-      const message = taken(raw);
-      if (!message) {
+      const sender = senderOf(raw.topic);
+      // Somebody else's.
+      if (!sender) {
         done();
         return !paused;
       }
-      const bytes = bytesOf(message);
-      queue.push({ message, done, bytes, deviceId: message.decoded.deviceId, weight: weightOf(message) });
+      const refusal = floodLimit.refuse(sender.id, countOfBytes(raw.payload.length));
+      if (refusal !== null) warn(sender.id, refusal);
+      const bytes = bytesOf(raw, sender);
+      queue.push({ raw, done, refusal, message: null, deviceId: sender.id, bytes, weight: weightOf(raw, sender) });
       waiting++;
       waitingBytes += bytes;
       wake();
@@ -226,18 +277,10 @@ export function createPipeline(options: {
   };
 }
 
-/** Bytes of memory that a message takes while it waits, with what was read out of it, or (a gateway's) may be. */
-function bytesOf({ topic, payload, decoded, gateway }: IncomingMessage): number {
-  const elements = decoded.readings.length + decoded.rejections.length;
-  return topic.length + payload.length * (gateway ? UNREAD_TIMES : 1) + elements * ELEMENT_BYTES;
-}
+/** Bytes of memory that a message takes while it waits, and of a gateway's what may be read out of it. */
+const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: Sender): number =>
+  topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
-/** What of a message is to be written, in elements; of one that is not read yet as many as it may have. */
-function weightOf({ payload, decoded, gateway }: IncomingMessage): number {
-  return (
-    1 +
-    decoded.readings.length +
-    decoded.rejections.length +
-    (gateway ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES) : 0)
-  );
-}
+/** What of a message is to be written, in elements, as far as its length tells. */
+const weightOf = ({ payload }: RawMessage, { isGateway }: Sender): number =>
+  1 + Math.ceil(payload.length / (isGateway ? ELEMENT_BYTES.gateway : ELEMENT_BYTES.native));

@@ -31,11 +31,10 @@ export interface RegisterState {
   readonly first?: RegisterValue;
 }
 
-const valueOfPoint = ({ readAtMs, value, intervalMs }: Point): RegisterValue => ({
-  readAtMs,
-  valueMilliwattHours: asMilliwattHours(value),
-  ...(intervalMs === READ_BY_HAND ? { isByHand: true } : {}),
-});
+const valueOfPoint = ({ readAtMs, value, intervalMs }: Point): RegisterValue =>
+  intervalMs === READ_BY_HAND
+    ? { readAtMs, valueMilliwattHours: asMilliwattHours(value), isByHand: true }
+    : { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
 const pointOf = (value: RegisterValue): Point => ({
   readAtMs: value.readAtMs,
   intervalMs: value.isByHand ? READ_BY_HAND : 0,

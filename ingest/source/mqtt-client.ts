@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { connect, type IClientOptions } from 'mqtt';
 import type { Logger } from '#src/core/log.ts';
-import { holdPubacks } from './held-puback.ts';
 import type { Receive, Source } from './source.ts';
+import { takePublishes } from './take-publishes.ts';
 
 /** Workers of earlier versions shared their subscription under this name; a session may still have it. */
 const EARLIER_SHARE = 'energy';
-/** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
-const RECEIVE_MAXIMUM = 10_000;
+/** Unacknowledged messages that the broker may send: what waits for its commit (pipeline.ts), and what is held behind a late one (ack-order.ts). */
+const RECEIVE_MAXIMUM = 30_000;
 const KEEPALIVE_SECONDS = 60;
 /** Parts of the keepalive after which an acknowledgement stands for a ping. */
 const PING_PARTS = 10;
@@ -94,22 +94,25 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   };
   let inFlight = 0;
   let closing = false;
-  holdPubacks(client, (packet, acknowledge, goOn) => {
-    lastAtMs = Date.now();
-    // Neither taken nor acknowledged: it comes again, to whoever has this session next.
-    if (closing) return goOn();
-    const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
-    const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: packet.retain === true };
-    inFlight++;
-    const done = () => {
-      inFlight--;
-      acknowledge();
-      heard();
-    };
-    if (!receive(message, done)) paused = true;
-    if (paused) held.push(goOn);
-    else goOn();
-  });
+  takePublishes(
+    client,
+    ({ topic, payload, isRetained }, acknowledge) => {
+      lastAtMs = Date.now();
+      // Neither taken nor acknowledged: it comes again, to whoever has this session next.
+      if (closing) return;
+      inFlight++;
+      const done = () => {
+        inFlight--;
+        acknowledge();
+        heard();
+      };
+      if (!receive({ topic, payload, receivedAtMs: lastAtMs, replayed: isRetained }, done)) paused = true;
+    },
+    (readOn) => {
+      if (paused && !closing) held.push(readOn);
+      else readOn();
+    },
+  );
   /** Asks for what is wanted, then gives up what is not: an earlier worker may have left the session with either. */
   const settleNow = async () => {
     const isWanted = subscription === 'all';

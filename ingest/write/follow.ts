@@ -212,7 +212,8 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       return ids.push(deviceId) - 1;
     };
 
-    for (const [index, message] of batch.entries()) {
+    for (let index = 0; index < batch.length; index++) {
+      const message = batch[index] as IncomingMessage;
       const { deviceId, readings, rejections, status } = message.decoded;
       const device = deviceIndex(deviceId, found[index] as number);
       deviceOf.push(device);

@@ -4,7 +4,8 @@
  */
 
 const ID = '[A-Za-z0-9_-]{1,64}';
-const NATIVE = new RegExp(`^energy/v1/(${ID})/(readings|status)$`);
+const WHOLE_ID = new RegExp(`^${ID}$`);
+const NATIVE = 'energy/v1/';
 const HOME = new RegExp(`^energy/v1/homes/(${ID})/usage$`);
 const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 
@@ -40,10 +41,14 @@ interface NativeTopic {
   leaf: 'readings' | 'status';
 }
 
-/** Reads a topic of a device; null for every other one. */
+/** Reads a topic of a device; null for every other one. By its parts: this is done for every message. */
 export function parseNativeTopic(topic: string): NativeTopic | null {
-  const [, deviceId, leaf] = NATIVE.exec(topic) ?? [];
-  return deviceId && leaf ? { deviceId, leaf: leaf as NativeTopic['leaf'] } : null;
+  if (!topic.startsWith(NATIVE)) return null;
+  const end = topic.indexOf('/', NATIVE.length);
+  const leaf = topic.slice(end + 1);
+  if (leaf !== 'readings' && leaf !== 'status') return null;
+  const deviceId = topic.slice(NATIVE.length, end);
+  return WHOLE_ID.test(deviceId) ? { deviceId, leaf } : null;
 }
 
 interface GatewayTopic {

@@ -65,7 +65,7 @@ function decodeElement(
     decoded.rejections.push({ element: index, reason: reading });
     return;
   }
-  if (reading.ts === undefined && message.replayed) {
+  if (reading.readAtMs === null && message.replayed) {
     decoded.rejections.push({ element: index, reason: 'retained message without a time of its own' });
     return;
   }
@@ -73,23 +73,23 @@ function decodeElement(
 }
 
 function addQuantities(
-  reading: NativeReading,
+  { channel, readAtMs: saidMs, told }: NativeReading,
   receivedAtMs: number,
   element: number,
   { deviceId, readings }: DecodedMessage,
 ): void {
-  const { channel, ts: readAtMs = receivedAtMs } = reading;
+  const readAtMs = saidMs ?? receivedAtMs;
   const add = (kind: Kind, value: number, intervalMs = 0) => {
     readings.push({ deviceId, channel, kind, readAtMs, intervalMs, value, element });
   };
-  if (reading.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(reading.energy_total_kwh));
-  if (reading.energy_kwh !== undefined && reading.interval_s !== undefined) {
-    const intervalMs = Math.max(1, wholeUnits(reading.interval_s, 3));
-    add('interval', kwhToMilliwattHours(reading.energy_kwh), intervalMs);
+  if (told.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(told.energy_total_kwh));
+  if (told.energy_kwh !== undefined && told.interval_s !== undefined) {
+    const intervalMs = Math.max(1, wholeUnits(told.interval_s, 3));
+    add('interval', kwhToMilliwattHours(told.energy_kwh), intervalMs);
   }
-  if (reading.power_w !== undefined) add('power', wholeUnits(reading.power_w, 3));
-  if (reading.temperature_c !== undefined) add('temperature', wholeUnits(reading.temperature_c, 3));
-  if (reading.setpoint_c !== undefined) add('setpoint', wholeUnits(reading.setpoint_c, 3));
-  if (reading.heating !== undefined) add('heating', reading.heating ? 1 : 0);
-  if (reading.humidity_percent !== undefined) add('humidity', wholeUnits(reading.humidity_percent, 3));
+  if (told.power_w !== undefined) add('power', wholeUnits(told.power_w, 3));
+  if (told.temperature_c !== undefined) add('temperature', wholeUnits(told.temperature_c, 3));
+  if (told.setpoint_c !== undefined) add('setpoint', wholeUnits(told.setpoint_c, 3));
+  if (told.heating !== undefined) add('heating', told.heating ? 1 : 0);
+  if (told.humidity_percent !== undefined) add('humidity', wholeUnits(told.humidity_percent, 3));
 }

@@ -11,7 +11,7 @@ const RANGES = {
   humidity_percent: BOUNDS.humidity_percent,
 };
 type Quantity = keyof typeof RANGES;
-const QUANTITIES = Object.entries(RANGES) as [Quantity, readonly [number, number]][];
+const QUANTITIES = Object.entries(RANGES).map(([name, [least, most]]) => ({ name: name as Quantity, least, most }));
 
 const NO_QUANTITY = `no quantity: none of ${[...Object.keys(RANGES), 'heating'].join(', ')}`;
 
@@ -20,16 +20,16 @@ const MAX_CHANNEL = 64;
 const CHANNEL = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
 /** Unix seconds reach this size in the year 5138; milliseconds had it in 1973. */
 const SMALLEST_UNIX_MS = 100_000_000_000;
-const isoTime = z.iso.datetime({ offset: true });
+const ISO_TIME = z.core.regexes.datetime({ offset: true });
 
 /** One element of a native payload, checked. */
-export type NativeReading = Partial<Record<Quantity, number>> & {
-  /** Unix ms. */
-  ts?: number;
+export interface NativeReading {
   channel: string;
-  interval_s?: number;
-  heating?: boolean;
-};
+  /** Unix ms; null where it says none. */
+  readAtMs: number | null;
+  /** The element as it came, whose quantities are in their bounds; what else it has is nobody's. */
+  told: Readonly<Partial<Record<Quantity | 'interval_s', number>> & { heating?: boolean }>;
+}
 
 /**
  * Checks one element (decisions of the interface, section "Devices and topics"); a text says why it cannot be used. Members
@@ -38,26 +38,24 @@ export type NativeReading = Partial<Record<Quantity, number>> & {
 export function parseReading(element: unknown): NativeReading | string {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return 'not an object';
   const given = element as Record<string, unknown>;
-  const reading: NativeReading = { channel: 'import' };
+  let channel = 'import';
   if (given.channel !== undefined) {
     if (typeof given.channel !== 'string' || given.channel.length > MAX_CHANNEL || !CHANNEL.test(given.channel)) {
       return 'channel: lower-case words of a-z, 0-9, _ and - between slashes, 64 characters at most';
     }
-    reading.channel = given.channel;
+    channel = given.channel;
   }
-  if (given.ts !== undefined) {
-    const ts = parseTime(given.ts);
-    if (ts === null) return 'ts is not ISO 8601 with a zone, nor Unix seconds or milliseconds';
-    reading.ts = ts;
+  const readAtMs = given.ts === undefined ? null : parseTime(given.ts);
+  if (readAtMs === null && given.ts !== undefined) {
+    return 'ts is not ISO 8601 with a zone, nor Unix seconds or milliseconds';
   }
   let isEmpty = true;
-  for (const [name, [least, most]] of QUANTITIES) {
+  for (const { name, least, most } of QUANTITIES) {
     const value = given[name];
     if (value === undefined) continue;
     if (typeof value !== 'number' || !(value >= least && value <= most)) {
       return `${name}: must be a number from ${least} to ${most}`;
     }
-    reading[name] = value;
     isEmpty = false;
   }
   if (given.interval_s !== undefined) {
@@ -65,18 +63,16 @@ export function parseReading(element: unknown): NativeReading | string {
     if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= MAX_INTERVAL_SECONDS)) {
       return `interval_s: must be a number above 0 and up to ${MAX_INTERVAL_SECONDS}`;
     }
-    reading.interval_s = seconds;
   }
   if (given.heating !== undefined) {
     if (typeof given.heating !== 'boolean') return 'heating: must be true or false';
-    reading.heating = given.heating;
     isEmpty = false;
   }
-  if (reading.energy_kwh !== undefined && reading.interval_s === undefined) return 'energy_kwh needs interval_s';
-  if (reading.energy_kwh !== undefined && reading.ts === undefined) {
+  if (given.energy_kwh !== undefined && given.interval_s === undefined) return 'energy_kwh needs interval_s';
+  if (given.energy_kwh !== undefined && readAtMs === null) {
     return 'energy_kwh needs ts: a repeated delivery could not be told from new energy';
   }
-  return isEmpty ? NO_QUANTITY : reading;
+  return isEmpty ? NO_QUANTITY : { channel, readAtMs, told: given };
 }
 
 /** ISO 8601 with a zone, Unix seconds, or Unix milliseconds (told apart by size), as Unix ms; null for anything else. */
@@ -85,7 +81,7 @@ function parseTime(ts: unknown): number | null {
     if (!Number.isFinite(ts)) return null;
     return Math.round(Math.abs(ts) >= SMALLEST_UNIX_MS ? ts : ts * 1_000);
   }
-  return typeof ts === 'string' && isoTime.safeParse(ts).success ? Date.parse(ts) : null;
+  return typeof ts === 'string' && ISO_TIME.test(ts) ? Date.parse(ts) : null;
 }
 
 const STATUSES: readonly string[] = ['online', 'offline', 'faulty'];

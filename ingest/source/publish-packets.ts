@@ -1,0 +1,115 @@
+/** A PUBLISH packet (MQTT 5, 3.3). */
+export interface Publish {
+  topic: string;
+  payload: Buffer;
+  /** What its PUBACK names; null at QoS 0, where there is none. */
+  packetId: number | null;
+  isRetained: boolean;
+}
+
+/** A broker sent what no MQTT 5 broker may: the connection must end (MQTT 5, 4.13). */
+export class MalformedPacket extends Error {
+  readonly code = 'ERR_MALFORMED_PACKET';
+}
+
+const PUBLISH = 3;
+const RETAIN = 1;
+/** Bytes of a length, 7 bits in each (MQTT 5, 1.5.5). */
+const MAX_LENGTH_BYTES = 4;
+const NOTHING: readonly Buffer[] = [];
+
+/**
+ * Parts the PUBLISH packets of an MQTT 5 connection from all others, in one pass over its bytes: nearly all that a broker sends a
+ * subscriber are these, and mqtt.js takes five objects and a turn of the event loop for each. Answers what is given the bytes
+ * as they come, calls `take` with each PUBLISH in its order, and answers the bytes of the other packets, whole ones. A packet's payload is a view of the bytes
+ * that it came in. It throws MalformedPacket; nothing more can be read then. QoS 2 and topic aliases are errors: they are sent to nobody
+ * who did not ask for them.
+ */
+export function publishPackets(take: (publish: Publish) => void): (bytes: Buffer) => readonly Buffer[] {
+  /** The beginning of a packet, as it came in, how long it is, and how long it must get to be looked at again. */
+  let pieces: Buffer[] = [];
+  let pieceBytes = 0;
+  let wantedBytes = 0;
+
+  function withPieces(bytes: Buffer): Buffer | null {
+    if (pieceBytes === 0) return bytes;
+    pieces.push(bytes);
+    pieceBytes += bytes.length;
+    if (pieceBytes < wantedBytes) return null;
+    const whole = Buffer.concat(pieces, pieceBytes);
+    pieces = [];
+    pieceBytes = 0;
+    return whole;
+  }
+
+  return (came) => {
+    const bytes = withPieces(came);
+    if (!bytes) return NOTHING;
+    const others: Buffer[] = [];
+    let at = 0;
+    let othersFrom = 0;
+    let end = endOfPacket(bytes, at, bytes.length);
+    for (; end <= bytes.length; end = endOfPacket(bytes, at, bytes.length)) {
+      if ((bytes[at] as number) >> 4 === PUBLISH) {
+        if (at > othersFrom) others.push(bytes.subarray(othersFrom, at));
+        take(publishOf(bytes, at, end));
+        othersFrom = end;
+      }
+      at = end;
+    }
+    if (at > othersFrom) others.push(bytes.subarray(othersFrom, at));
+    if (at < bytes.length) {
+      pieces = [bytes.subarray(at)];
+      pieceBytes = bytes.length - at;
+      wantedBytes = end - at;
+    }
+    return others;
+  };
+}
+
+/**
+ * Where what has its length after its first byte ends. Beyond `until`, where bytes that tell so are not there: more must come.
+ */
+function endOfPacket(bytes: Buffer, at: number, until: number): number {
+  let length = 0;
+  for (let index = 0; index < MAX_LENGTH_BYTES; index++) {
+    const place = at + 1 + index;
+    if (place >= until) return place + 1;
+    const byte = bytes[place] as number;
+    length += (byte & 0x7f) << (7 * index);
+    if (byte < 0x80) return place + 1 + length;
+  }
+  throw new MalformedPacket('a packet of a length of more than four bytes');
+}
+
+function publishOf(bytes: Buffer, at: number, end: number): Publish {
+  const flags = bytes[at] as number;
+  const qos = (flags >> 1) & 3;
+  if (qos > 1) throw new MalformedPacket(`a PUBLISH at QoS ${qos}, which was not subscribed to`);
+  let place = at + 2;
+  while ((bytes[place - 1] as number) >= 0x80) place++;
+  const need = (count: number) => {
+    if (place + count > end) throw new MalformedPacket('a PUBLISH that ends within its header');
+  };
+  need(2);
+  const topicEnd = place + 2 + bytes.readUInt16BE(place);
+  const topicFrom = place + 2;
+  place = topicEnd;
+  need(0);
+  if (topicEnd === topicFrom) throw new MalformedPacket('a PUBLISH without a topic');
+  let packetId: number | null = null;
+  if (qos === 1) {
+    need(2);
+    packetId = bytes.readUInt16BE(place);
+    place += 2;
+  }
+  // Properties, a length and what is so long: whatever they say, it is nothing to a reading.
+  place = endOfPacket(bytes, place - 1, end);
+  need(0);
+  return {
+    topic: bytes.toString('utf8', topicFrom, topicEnd),
+    payload: bytes.subarray(place, end),
+    packetId,
+    isRetained: (flags & RETAIN) !== 0,
+  };
+}

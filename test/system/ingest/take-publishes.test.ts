@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { connect, connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Publish } from '#ingest/source/publish-packets.ts';
+import { takePublishes } from '#ingest/source/take-publishes.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+
+let broker: Mosquitto;
+let sender: MqttClient;
+beforeAll(async () => {
+  broker = await startMosquitto();
+  sender = await connectAsync(broker.url);
+});
+afterAll(async () => {
+  await sender.endAsync();
+  await broker.stop();
+});
+
+interface Taken extends Publish {
+  acknowledge(): void;
+}
+
+function taking(url: string, settings: IClientOptions = {}, goOn = (readOn: () => void) => readOn()) {
+  const client = connect(url, { protocolVersion: 5, manualConnect: true, reconnectPeriod: 20, ...settings });
+  const taken: Taken[] = [];
+  takePublishes(client, (publish, acknowledge) => taken.push({ ...publish, acknowledge }), goOn);
+  client.connect();
+  return { client, taken };
+}
+
+test('the pinned mqtt.js still lets messages be taken before it: acknowledged later and many at a time, and all else is its own', async () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(dependencies.mqtt, 'take-publishes.ts wraps a private field: pin the version').toMatch(/^\d/);
+  // So many the broker sends without an acknowledgement.
+  const { client, taken } = taking(broker.url, { properties: { receiveMaximum: 5 } });
+  const seenByMqttJs: string[] = [];
+  client.on('message', (topic) => seenByMqttJs.push(topic));
+  await client.subscribeAsync('t', { qos: 1 });
+  for (let index = 0; index < 12; index++) await sender.publishAsync('t', String(index), { qos: 1 });
+  const told = () => taken.map(({ topic, payload }) => `${topic} ${payload}`);
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => `t ${index}`);
+  await expect.poll(told).toEqual(upTo(5));
+  // What the broker answers comes behind what it might have sent before: it has sent no more.
+  await client.subscribeAsync('u', { qos: 1 });
+  expect(told()).toEqual(upTo(5));
+  for (const { acknowledge } of taken) acknowledge();
+  await expect.poll(() => told().length).toBeGreaterThanOrEqual(10);
+  for (const { acknowledge } of taken.slice(5)) acknowledge();
+  await expect.poll(told).toEqual(upTo(12));
+  // Its own: what it sends, and its pings.
+  await client.publishAsync('u', 'own', { qos: 1 });
+  await expect.poll(() => taken.at(-1)?.topic).toBe('u');
+  const answered = new Promise((resolve) => client.once('packetreceive', ({ cmd }) => resolve(cmd)));
+  client.sendPing();
+  expect(await answered).toBe('pingresp');
+  expect(seenByMqttJs).toEqual([]);
+  await client.endAsync();
+});
+
+test('what was not acknowledged when its connection broke comes again in the next one, and what was does not', async () => {
+  const { client, taken } = taking(broker.url, {
+    clientId: 'comes-again',
+    clean: false,
+    properties: { sessionExpiryInterval: 60 },
+  });
+  await client.subscribeAsync('again', { qos: 1 });
+  for (const text of ['a', 'b', 'c']) await sender.publishAsync('again', text, { qos: 1 });
+  await expect.poll(() => taken.length).toBe(3);
+  taken[0]?.acknowledge();
+  // The broker has it when it answers what was said after it.
+  await client.subscribeAsync('something else', { qos: 1 });
+  const back = new Promise((resolve) => client.once('connect', resolve));
+  client.stream.destroy();
+  await back;
+  await expect.poll(() => taken.map(({ payload }) => String(payload))).toEqual(['a', 'b', 'c', 'b', 'c']);
+  // Of the connection that is gone: said to nobody.
+  for (const { acknowledge } of taken.slice(1, 3)) acknowledge();
+  for (const { acknowledge } of taken.slice(3)) acknowledge();
+  await client.subscribeAsync('something else', { qos: 1 });
+  expect(client.connected).toBe(true);
+  await client.endAsync();
+});
+
+test('nothing more is read until it may be, and then all of it', async () => {
+  const held: (() => void)[] = [];
+  let isOpen = true;
+  const { client, taken } = taking(broker.url, {}, (readOn) => {
+    if (isOpen) readOn();
+    else held.push(readOn);
+  });
+  await client.subscribeAsync('much', { qos: 1 });
+  isOpen = false;
+  const COUNT = 300;
+  const payload = Buffer.alloc(100_000, 'x');
+  await Promise.all(Array.from({ length: COUNT }, () => sender.publishAsync('much', payload, { qos: 1 })));
+  await expect.poll(() => held.length).toBe(1);
+  const before = taken.length;
+  expect(before).toBeLessThan(COUNT / 2);
+  isOpen = true;
+  for (const readOn of held) readOn();
+  await expect.poll(() => taken.length).toBe(COUNT);
+  expect(taken.every((one) => one.payload.equals(payload))).toBe(true);
+  await client.endAsync(true);
+});
+
+test('a broker that sends what none may is left, told with the reason, and tried again', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    // CONNACK of MQTT 5, then a message at QoS 2 that nobody has subscribed to.
+    socket.once('data', () => socket.write(Buffer.from([0x20, 3, 0, 0, 0, 0x34, 6, 0, 1, 116, 0, 1, 0])));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const { client, taken } = taking(`mqtt://127.0.0.1:${port}`);
+  const errors: string[] = [];
+  client.on('error', ({ message }) => errors.push(message));
+  await expect.poll(() => connections).toBeGreaterThan(1);
+  expect(errors[0]).toContain('QoS 2');
+  expect(taken).toEqual([]);
+  await client.endAsync(true);
+  server.close();
+});
+
+test('a broker that is not there is told as mqtt.js tells it', async () => {
+  const { client } = taking('mqtt://127.0.0.1:1');
+  const code = await new Promise((resolve) =>
+    client.once('error', (error) => resolve((error as { code?: string }).code)),
+  );
+  expect(code).toBe('ECONNREFUSED');
+  await client.endAsync(true);
+});
