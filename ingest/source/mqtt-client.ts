@@ -109,8 +109,9 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       if (!receive({ topic, payload, receivedAtMs: lastAtMs, replayed: isRetained }, done)) paused = true;
     },
     (readOn) => {
-      if (paused && !closing) held.push(readOn);
-      else readOn();
+      if (!paused || closing) return false;
+      held.push(readOn);
+      return true;
     },
   );
   /** Asks for what is wanted, then gives up what is not: an earlier worker may have left the session with either. */
@@ -145,7 +146,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');
     settle().then(subscribed, (error: Error) => {
       // One that broke off meanwhile is told as closed, and asked again.
-      if (client.connected) log.error({ err: error }, 'broker refused the subscription');
+      if (client.connected && !closing) log.error({ err: error }, 'broker refused the subscription');
     });
   });
   const source: MqttSource = {

@@ -21,7 +21,7 @@ const publish = fc.record({
     fc.record({
       contentType: fc.string({ maxLength: 200 }),
       messageExpiryInterval: fc.nat(),
-      userProperties: fc.constant({ a: 'b', c: ['d', 'e'] }),
+      userProperties: fc.constant<Record<string, string | string[]>>({ a: 'b', c: ['d', 'e'] }),
     }),
     { nil: undefined },
   ),
@@ -45,10 +45,7 @@ function* piecesOf(bytes: Buffer, lengths: readonly number[]): Generator<Buffer>
 
 test('parts what the library of packets writes, however it comes in pieces: each message once and in order, all else as it was', () => {
   const packets = fc.array(
-    fc.oneof(
-      { weight: 3, arbitrary: publish },
-      { weight: 1, arbitrary: other.map((packet) => ({ packet })) },
-    ),
+    fc.oneof({ weight: 3, arbitrary: publish }, { weight: 1, arbitrary: other.map((packet) => ({ packet })) }),
     { maxLength: 12 },
   );
   const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 70_000 })), {

@@ -1,4 +1,4 @@
-import { Duplex, pipeline, Transform } from 'node:stream';
+import { Duplex } from 'node:stream';
 import type { MqttClient } from 'mqtt';
 import { ackOrder } from './ack-order.ts';
 import { pubacks } from './pubacks.ts';
@@ -7,6 +7,7 @@ import { MalformedPacket, type Publish, publishPackets } from './publish-packets
 /** Takes a message; `acknowledge` sends its PUBACK, if the connection that it came on still stands. It must be called once. */
 export type TakePublish = (publish: Publish, acknowledge: () => void) => void;
 
+type Hold = (readOn: () => void) => boolean;
 type BuildStream = (client: MqttClient) => Duplex;
 type Internals = { streamBuilder: BuildStream };
 
@@ -16,37 +17,54 @@ type Internals = { streamBuilder: BuildStream };
  * one commit a message would be its limit. Here it is acknowledged when we say so, at QoS 1, in the order of receipt (`ack-order.ts`).
  * A message that was not acknowledged when the connection ends comes again in the next one (MQTT 5, 4.4).
  *
- * `goOn`: is given what reads on, after each piece of the connection's bytes. mqtt.js has a public door for a connection of one's own
+ * `hold`: asked after each piece of the connection's bytes; where it answers true, nothing more is read until what it was given is called. mqtt.js has a public door for a connection of one's own
  * (`new MqttClient(streamBuilder)`), which knows no URLs; the field that `connect` sets is wrapped here, which is why mqtt's version is pinned and
  * a contract test watches over it. To be called before the client connects.
  */
-export function takePublishes(client: MqttClient, take: TakePublish, goOn: (readOn: () => void) => void): void {
+export function takePublishes(client: MqttClient, take: TakePublish, hold: Hold): void {
   const internals = client as unknown as Internals;
   const build = internals.streamBuilder;
-  internals.streamBuilder = (of) => parted(build(of), take, goOn);
+  internals.streamBuilder = (of) => parted(build(of), take, hold);
 }
 
-function parted(connection: Duplex, take: TakePublish, goOn: (readOn: () => void) => void): Duplex {
+/** What mqtt.js has in the place of its connection: all that it writes goes there, and all but messages comes from there. */
+function parted(connection: Duplex, take: TakePublish, hold: Hold): Duplex {
   // By way of what mqtt.js writes to: a packet of its own is several pieces.
   const sendPuback = pubacks(() => (others.writable ? others : null));
   const takenInOrder = ackOrder(sendPuback);
   const read = publishPackets((publish) =>
     take(publish, publish.packetId === null ? NOTHING : takenInOrder(publish.packetId)),
   );
-  const parting = new Transform({
-    transform(bytes: Buffer, _encoding, done) {
-      try {
-        for (const other of read(bytes)) this.push(other);
-      } catch (error) {
-        if (!(error instanceof MalformedPacket)) throw error;
-        return done(error);
-      }
-      goOn(done);
+  const others = new Duplex({
+    // Given as it comes.
+    read() {},
+    write(bytes, encoding, done) {
+      connection.write(bytes, encoding, done);
+    },
+    writev(pieces, done) {
+      connection.write(Buffer.concat(pieces.map(({ chunk }) => chunk)), done);
+    },
+    final(done) {
+      connection.end(done);
+    },
+    destroy(error, done) {
+      connection.destroy();
+      done(error);
     },
   });
-  // Errors are told by what is answered here.
-  pipeline(connection, parting, () => {});
-  const others = Duplex.from({ readable: parting, writable: connection });
+  connection.on('data', (bytes: Buffer) => {
+    try {
+      for (const other of read(bytes)) others.push(other);
+    } catch (error) {
+      if (!(error instanceof MalformedPacket)) throw error;
+      others.destroy(error);
+      return;
+    }
+    if (hold(() => connection.resume())) connection.pause();
+  });
+  connection.on('end', () => others.push(null));
+  connection.on('error', (error) => others.destroy(error));
+  connection.on('close', () => others.destroy());
   return others;
 }
 

@@ -21,10 +21,10 @@ interface Taken extends Publish {
   acknowledge(): void;
 }
 
-function taking(url: string, settings: IClientOptions = {}, goOn = (readOn: () => void) => readOn()) {
+function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () => void) => boolean = () => false) {
   const client = connect(url, { protocolVersion: 5, manualConnect: true, reconnectPeriod: 20, ...settings });
   const taken: Taken[] = [];
-  takePublishes(client, (publish, acknowledge) => taken.push({ ...publish, acknowledge }), goOn);
+  takePublishes(client, (publish, acknowledge) => taken.push({ ...publish, acknowledge }), hold);
   client.connect();
   return { client, taken };
 }
@@ -71,6 +71,8 @@ test('what was not acknowledged when its connection broke comes again in the nex
   // The broker has it when it answers what was said after it.
   await client.subscribeAsync('something else', { qos: 1 });
   const back = new Promise((resolve) => client.once('connect', resolve));
+  const errors: unknown[] = [];
+  client.on('error', (error) => errors.push(error));
   client.stream.destroy();
   await back;
   await expect.poll(() => taken.map(({ payload }) => String(payload))).toEqual(['a', 'b', 'c', 'b', 'c']);
@@ -78,7 +80,7 @@ test('what was not acknowledged when its connection broke comes again in the nex
   for (const { acknowledge } of taken.slice(1, 3)) acknowledge();
   for (const { acknowledge } of taken.slice(3)) acknowledge();
   await client.subscribeAsync('something else', { qos: 1 });
-  expect(client.connected).toBe(true);
+  expect([client.connected, errors]).toEqual([true, []]);
   await client.endAsync();
 });
 
@@ -86,8 +88,8 @@ test('nothing more is read until it may be, and then all of it', async () => {
   const held: (() => void)[] = [];
   let isOpen = true;
   const { client, taken } = taking(broker.url, {}, (readOn) => {
-    if (isOpen) readOn();
-    else held.push(readOn);
+    if (!isOpen) held.push(readOn);
+    return !isOpen;
   });
   await client.subscribeAsync('much', { qos: 1 });
   isOpen = false;
@@ -120,6 +122,29 @@ test('a broker that sends what none may is left, told with the reason, and tried
   await expect.poll(() => connections).toBeGreaterThan(1);
   expect(errors[0]).toContain('QoS 2');
   expect(taken).toEqual([]);
+  await client.endAsync(true);
+  server.close();
+});
+
+test('a broker that ends the connection is come back to, once what it said before is heard', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    // CONNACK, a message, and DISCONNECT: another client has taken over the session.
+    const said = [0x20, 3, 0, 0, 0, 0x30, 5, 0, 1, 116, 0, 120, 0xe0, 2, 0x8e, 0];
+    socket.once('data', () => socket.end(Buffer.from(said)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const { client, taken } = taking(`mqtt://127.0.0.1:${port}`);
+  const [reasons, errors]: unknown[][] = [[], []];
+  client.on('error', (error) => errors?.push(error));
+  client.on('disconnect', ({ reasonCode }) => reasons?.push(reasonCode));
+  await expect.poll(() => connections).toBeGreaterThan(2);
+  expect(taken.map(({ topic, payload }) => `${topic} ${payload}`).slice(0, 2)).toEqual(['t x', 't x']);
+  expect(reasons?.slice(0, 2)).toEqual([0x8e, 0x8e]);
+  expect(errors).toEqual([]);
   await client.endAsync(true);
   server.close();
 });
