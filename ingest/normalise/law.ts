@@ -106,6 +106,20 @@ export interface LawSettings {
   maxGapMinutes: number;
 }
 
+/** Settings that held before a time, Unix ms. */
+export interface EarlierSettings extends LawSettings {
+  readonly untilMs: number;
+}
+
+/**
+ * Settings that change with time: what a reading says beside those before it is judged by those of its own time. So it is while a changed
+ * setting is worked into the past of a device, piece by piece. Consumption is a function of the set of messages and of these.
+ */
+export interface SettingsByTime extends LawSettings {
+  /** Those before, in order of time, each up to its end. Left out: they have always been the same. */
+  readonly earlier?: readonly EarlierSettings[];
+}
+
 /** Orders the points of a series: by time; intervals that end together, the shorter first. */
 export function comparePoints(a: Point, b: Point): number {
   return a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs;

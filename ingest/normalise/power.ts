@@ -1,5 +1,6 @@
 import { asMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
-import { afterLastCounted, type Law, type LawSettings, type Span } from './law.ts';
+import { afterLastCounted, type Law, type SettingsByTime, type Span } from './law.ts';
+import { settingsAt } from './settings.ts';
 
 export interface PowerState {
   lastAtMs?: number;
@@ -65,14 +66,15 @@ export interface PowerRoles {
  * The law for power: the area under the straight line between readings that are at most the device's longest gap apart; a
  * longer silence is no data. Takes readings in mW; negative power on an import channel is export, and never netted.
  */
-export function powerLaw(settings: LawSettings, roles: PowerRoles): Law<PowerState> {
-  const maxGapMs = settings.maxGapMinutes * MINUTE_MS;
+export function powerLaw(settings: SettingsByTime, roles: PowerRoles): Law<PowerState> {
+  const at = settingsAt(settings);
   const isExport = roles.channelDirection === 'export';
   return {
     initial: {},
     knows: () => true,
     restart: (before) => afterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
     step({ lastAtMs, lastMw }, point, findings) {
+      const maxGapMs = at(point.readAtMs).maxGapMinutes * MINUTE_MS;
       if (lastAtMs !== undefined && lastMw !== undefined && point.readAtMs - lastAtMs <= maxGapMs) {
         const { forwards, backwards } = sides(lastAtMs, lastMw, point.readAtMs, point.value);
         const imported = roles.import && !isExport ? forwards : NOTHING;

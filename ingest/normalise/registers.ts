@@ -1,6 +1,6 @@
 import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
-import type { EnergyInterval, Findings, Law, LawSettings, Point, Verdict } from './law.ts';
+import type { EnergyInterval, Findings, Law, Point, SettingsByTime, Verdict } from './law.ts';
 import {
   isJitter,
   isPlausible,
@@ -20,6 +20,7 @@ import {
   runOf,
   withLast,
 } from './run.ts';
+import { settingsAt } from './settings.ts';
 
 /**
  * `run`: the readings that count, none before the first; `held`: an implausible one after them; `first`: one that fits the held
@@ -46,8 +47,9 @@ const pointOf = (value: RegisterValue): Point => ({
  * after them say whether they were late news, a glitch, a rollover, a reset, a swapped meter, or right and the one before them
  * a glitch. Returns a law for readings in mWh; energy counts as import or, for `direction` export, as export.
  */
-export function registerLaw(settings: LawSettings, direction: 'import' | 'export'): Law<RegisterState> {
-  const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
+export function registerLaw(settings: SettingsByTime, direction: 'import' | 'export'): Law<RegisterState> {
+  const at = settingsAt(settings);
+  const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, at(b.readAtMs));
 
   function count(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number, estimated: boolean) {
     const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
@@ -73,7 +75,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
   function lateSince(run: Run, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= lastOf(run).valueMilliwattHours) return null;
     const since = risenAnHourBefore(run, held.readAtMs);
-    return since && fits(since, held) && isUsualMean(since, held, settings) ? since : null;
+    return since && fits(since, held) && isUsualMean(since, held, at(held.readAtMs)) ? since : null;
   }
 
   /** The held reading was confirmed by two that fit it: says what it was and counts what led to it. Returns the run up to it. */
@@ -92,11 +94,11 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
       countOver(findings, before, held, held.valueMilliwattHours - before.valueMilliwattHours);
       return withLast(run, held);
     }
-    const across = rolloverMilliwattHours(good, held, settings);
+    const across = rolloverMilliwattHours(good, held, at(held.readAtMs));
     if (across !== null) {
       findings.verdict(pointOf(held), 'rollover');
       countOver(findings, good, held, across);
-    } else if (isReset(good, held, settings)) {
+    } else if (isReset(good, held, at(held.readAtMs))) {
       findings.verdict(pointOf(held), 'reset');
       countOver(findings, good, held, held.valueMilliwattHours);
     } else {
@@ -109,7 +111,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
   function energyTo(last: RegisterValue, now: RegisterValue, verdict: Verdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;
-    if (verdict === 'rollover') return kwhToMilliwattHours(settings.registerMaxKwh ?? 0) + rise;
+    if (verdict === 'rollover') return kwhToMilliwattHours(at(now.readAtMs).registerMaxKwh ?? 0) + rise;
     return verdict === 'swap' ? null : rise;
   }
 

@@ -99,14 +99,20 @@ export interface Comparison {
   endMs: number;
 }
 
+/** The law that what is stored was counted by, and the one that it is to be counted by: the same, but for settings up to a change. */
+export interface Laws {
+  readonly before: Law<unknown>;
+  readonly after: Law<unknown>;
+}
+
 /**
- * Replays `before` and `after` (two versions of one stretch, equal beyond `lastChangeMs`) from the same state, side by side,
- * until they are equal after a reading that is plainly counted, now and as all that is stored says, or the points end. (After
+ * Replays `before` and `after` (two versions of one stretch, equal beyond `lastChangeMs`, and so are their laws) from the same state, side by
+ * side, until they are equal after a reading that is plainly counted, now and as all that is stored says, or the points end. (After
  * another one what comes later may still take back what was counted before it.) `before`: as it is stored and judged. `isExcluded`: of
  * which of those that are `after` the law is not told.
  */
 export function compare(
-  law: Law<unknown>,
+  laws: Laws,
   from: unknown,
   points: { before: readonly JudgedPoint[]; after: readonly Point[] },
   lastChangeMs: number,
@@ -114,14 +120,14 @@ export function compare(
 ): Comparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
-    new Run(law, from, (point) => !isTold(point as JudgedPoint)),
-    new Run(law, from, isExcluded),
+    new Run(laws.before, from, (point) => !isTold(point as JudgedPoint)),
+    new Run(laws.after, from, isExcluded),
   ];
   const changed = points.before.length - beyondChange.length;
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): Comparison => ({
-    before: recall(law, from, points.before.slice(0, changed + count)),
+    before: recall(laws.before, from, points.before.slice(0, changed + count)),
     after,
     met,
     endMs,

@@ -1,7 +1,7 @@
 import { parseChannel } from '#src/devices/channel-name.ts';
 import type { Roles } from './channels.ts';
 import { intervalLaw } from './intervals.ts';
-import type { Law, LawSettings } from './law.ts';
+import type { Law, SettingsByTime } from './law.ts';
 import { powerLaw } from './power.ts';
 import { registerLaw } from './registers.ts';
 
@@ -14,8 +14,15 @@ const made: { key: Key; law: Law<unknown> | null }[] = [];
 let oldest = 0;
 
 /** The law that a series of this channel and kind follows in these roles; null where nothing of it counts. */
-export function lawOfSeries(channel: string, kind: string, roles: Roles, settings: LawSettings): Law<unknown> | null {
+export function lawOfSeries(
+  channel: string,
+  kind: string,
+  roles: Roles,
+  settings: SettingsByTime,
+): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
+  // While a changed setting is worked in: one that is used once.
+  if (settings.earlier) return newLaw(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
   for (const { key, law } of made) {
     if (
@@ -35,7 +42,7 @@ export function lawOfSeries(channel: string, kind: string, roles: Roles, setting
   return law;
 }
 
-function newLaw(channel: string, kind: string, roles: Roles, settings: LawSettings): Law<unknown> | null {
+function newLaw(channel: string, kind: string, roles: Roles, settings: SettingsByTime): Law<unknown> | null {
   if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: parseChannel(channel).direction });
   // Its owner may say another direction than its name: its role is what holds.
   const direction = roles.export ? 'export' : 'import';

@@ -1,4 +1,5 @@
 import { countedUpTo, openFromMs, openToMs } from '#ingest/normalise/edits.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
@@ -9,12 +10,13 @@ import { noteChanges } from './note-changes.ts';
 import { noteLate } from './note-late.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
-import { type DevicePlan, haveSameSettings } from './plan.ts';
+import type { DevicePlan } from './plan.ts';
 import { saveHeads } from './save-heads.ts';
 import { saveReadings } from './save-readings.ts';
 import { createSeries, type StoredPlan, updateSeries } from './save-series.ts';
 import { seriesName } from './standing.ts';
 import { type Step, statement } from './step.ts';
+import { storedByTime } from './stored-settings.ts';
 
 /** What a batch ends in: the statements that write it, and the planned heads as they are once it is committed. */
 export interface Written {
@@ -113,37 +115,33 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
 }
 
 /**
- * Notes that the devices' consumption is now computed with the settings of their rows, and how far with the edits that are in force. Where
- * that is not in whole yet, a worker goes on.
+ * Notes how far the devices' consumption is now computed with the settings of their rows, and with the edits that are in force. Where that is
+ * not in whole yet, a worker goes on.
  */
 function settingsApplied(plans: readonly DevicePlan[]): Step[] {
   const changed = plans.filter(({ device }) => device.computedWith !== null);
-  const [done, going] = [changed.filter(isWorkedIn), changed.filter((plan) => !isWorkedIn(plan))];
-  const applied = (of: readonly DevicePlan[], text: string) =>
-    of.length === 0 ? [] : [statement({ text, values: [of.map(({ device }) => device.deviceId)] })];
-  const isOther = ({ device: { computedWith, settings } }: DevicePlan) =>
-    computedWith !== null && !haveSameSettings(computedWith, settings);
-  return [
-    ...applied(done, 'UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)'),
-    ...applied(
-      going.filter(isOther),
-      `UPDATE devices SET computed_with = jsonb_build_object('limit_kw', limit_kw, 'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes)
-       WHERE device_id = ANY ($1)`,
-    ),
-    ...editsCounted(changed),
-  ];
+  const applied = changed.flatMap(({ device, computedWith, ...plan }) => {
+    const isDone = !computedOtherwise(computedWith, device.settings) && isWorkedIn({ device, ...plan });
+    if (!isDone && computedWith === device.computedWith) return [];
+    return { deviceId: device.deviceId, computedWith: isDone ? null : JSON.stringify(storedByTime(computedWith)) };
+  });
+  if (applied.length === 0) return editsCounted(changed);
+  const text = `UPDATE devices d SET computed_with = c.computed_with
+     FROM unnest($1::text[], $2::jsonb[]) c (device_id, computed_with) WHERE d.device_id = c.device_id`;
+  const values = [applied.map(({ deviceId }) => deviceId), applied.map(({ computedWith }) => computedWith)];
+  return [statement({ text, values }), ...editsCounted(changed)];
 }
 
 /** Whether nothing is left to be worked in of edits of a device. */
-const isWorkedIn = ({ device: { edits = [] }, editsUntilMs }: DevicePlan): boolean =>
-  edits.every((edit) => openFromMs(edit) === null || openToMs(edit) <= editsUntilMs);
+const isWorkedIn = ({ device: { edits = [] }, pieceUntilMs }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
+  edits.every((edit) => openFromMs(edit) === null || openToMs(edit) <= pieceUntilMs);
 
 /** Notes what of each edit is counted from now on: in `reading_edits` all of it is told by `is_counted` alone. */
 function editsCounted(plans: readonly DevicePlan[]): Step[] {
-  const changed = plans.flatMap(({ device: { edits = [] }, editsUntilMs }) =>
+  const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
-      if ((openFromMs(edit) ?? editsUntilMs) >= editsUntilMs) return [];
-      const counted = countedUpTo(edit, editsUntilMs);
+      if ((openFromMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
+      const counted = countedUpTo(edit, pieceUntilMs);
       const isWhole = counted?.fromMs === edit.fromMs && counted.toMs === edit.toMs;
       return { editId: edit.editId, counted, part: isWhole ? null : counted };
     }),

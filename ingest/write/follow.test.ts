@@ -98,7 +98,14 @@ function unknown(head: Head, messages: readonly IncomingMessage[]): IncomingMess
 /** What is left of a head of which nothing new came. */
 const unchanged = (head: Head): ReturnType<typeof planned> => ({
   head,
-  plan: { device: head, series: [], deltas: noDeltas(), followed: null, editsUntilMs: Number.NEGATIVE_INFINITY },
+  plan: {
+    device: head,
+    series: [],
+    deltas: noDeltas(),
+    followed: null,
+    pieceUntilMs: Number.NEGATIVE_INFINITY,
+    computedWith: head.settings,
+  },
   opened: addToOpenHour(head.open, new Map()),
 });
 

@@ -12,7 +12,8 @@ interface Row {
 }
 
 /** Time as a parameter: PostgreSQL has infinities of its own. */
-const bound = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity');
+export const timeBound = (ms: number) =>
+  Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
  * Loads stretches of series, in the order in which they are wanted. Where retention has dropped what came before, they begin
@@ -60,12 +61,12 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
      ORDER BY w.n, p.read_at, p.interval_ms`,
     [
       wanted.map((w) => w.seriesId),
-      wanted.map((w) => bound(w.firstMs)),
-      wanted.map((w) => bound(w.lastMs)),
+      wanted.map((w) => timeBound(w.firstMs)),
+      wanted.map((w) => timeBound(w.lastMs)),
       wanted.map((w) => w.back),
       wanted.map((w) => w.beyond),
-      wanted.map((w) => bound(w.backFromMs ?? w.firstMs)),
-      wanted.map((w) => bound(w.beyondFromMs ?? w.lastMs + 1)),
+      wanted.map((w) => timeBound(w.backFromMs ?? w.firstMs)),
+      wanted.map((w) => timeBound(w.beyondFromMs ?? w.lastMs + 1)),
     ],
   );
   const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as JudgedPoint[] }));

@@ -1,12 +1,11 @@
 import type { Roles } from '#ingest/normalise/channels.ts';
-import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { Collected } from './collect.ts';
-import { endOfPiece } from './edited-piece.ts';
 import { type Head, parseLaws } from './head.ts';
 import { parseOpenHour } from './open-hour.ts';
+import { endOfPiece } from './piece.ts';
 import {
   isPastEdits,
   MAX_SERIES,
@@ -15,6 +14,7 @@ import {
   type StandingSeries,
   seriesName,
 } from './standing.ts';
+import { settingsByTimeOf, settingsOf } from './stored-settings.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
 export interface LockedDevice extends Head {
@@ -25,23 +25,11 @@ export interface LockedDevice extends Head {
   readonly recentRejects: number;
 }
 
-interface StoredSettings {
-  limit_kw: number;
-  register_max_kwh: number | null;
-  max_gap_minutes: number;
-}
-
-const settingsOf = (row: StoredSettings): LawSettings => ({
-  limitKw: row.limit_kw,
-  registerMaxKwh: row.register_max_kwh,
-  maxGapMinutes: row.max_gap_minutes,
-});
-
 /**
  * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
  * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
  * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew. `pieceReadings`:
- * about so many readings are replayed at once to work edits in.
+ * about so many readings are replayed at once to work settings and edits in.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -68,14 +56,16 @@ export async function loadDevices(
   const rest = await restOf(client, laws, inPart, series, arrived);
   const edits = await loadEdits(client, deviceIds);
   const untilMs = new Map<string, number>();
-  for (const { device_id: deviceId, computed_with } of rows) {
-    const ofDevice = edits.get(deviceId);
+  for (const row of rows) {
+    const { device_id: deviceId, computed_with } = row;
     // What comes with readings works none of them in.
-    if (!ofDevice || computed_with === null || arrived?.get(deviceId)?.size) continue;
-    untilMs.set(
-      deviceId,
-      await endOfPiece(client, ofDevice, [...(series.get(deviceId)?.values() ?? [])], pieceReadings),
-    );
+    if (computed_with === null || arrived?.get(deviceId)?.size) continue;
+    const device = {
+      settings: settingsOf(row),
+      computedWith: settingsByTimeOf(computed_with),
+      edits: edits.get(deviceId) ?? [],
+    };
+    untilMs.set(deviceId, await endOfPiece(client, device, [...(series.get(deviceId)?.values() ?? [])], pieceReadings));
   }
   return new Map(
     rows.map((row) => [
@@ -84,12 +74,12 @@ export async function loadDevices(
         deviceId: row.device_id,
         userId: row.user_id,
         settings: settingsOf(row),
-        computedWith: row.computed_with && settingsOf(row.computed_with),
+        computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
         words: row.channels,
         series: series.get(row.device_id) ?? new Map(),
         ...rest.get(row.device_id),
         ...(edits.has(row.device_id) && { edits: edits.get(row.device_id) as Edit[] }),
-        ...(untilMs.has(row.device_id) && { editsUntilMs: untilMs.get(row.device_id) as number }),
+        ...(untilMs.has(row.device_id) && { pieceUntilMs: untilMs.get(row.device_id) as number }),
         version: row.version,
         open: parseOpenHour(row.open),
         isSettled:

@@ -1,6 +1,6 @@
 import type { IsExcluded } from '#ingest/normalise/edits.ts';
 import type { JudgedPoint, Law, Point, Restart } from '#ingest/normalise/law.ts';
-import { type Comparison, compare } from '#ingest/normalise/replay.ts';
+import { type Comparison, compare, type Laws } from '#ingest/normalise/replay.ts';
 import { boundsOf, clusters } from './clusters.ts';
 import type { NewPoint } from './collect.ts';
 import { merge } from './merge.ts';
@@ -48,7 +48,8 @@ export function planLate(
     const [previous, next] = [apart[index - 1], apart[index + 1]];
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
     const { isExcluded } = plan.edits;
-    const comparison = replayBetween(law, plan.series.tail, stretch, merged, { changedToMs, nextMs, isExcluded });
+    const laws = { before: law, after: law };
+    const comparison = replayBetween(laws, plan.series.tail, stretch, merged, { changedToMs, nextMs, isExcluded });
     if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
     if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * FURTHER }];
@@ -98,12 +99,14 @@ function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): Re
  * new readings of the next (`nextMs`). `tail`: where the law stands now. `isExcluded`: of which readings it is no longer told.
  */
 export function replayBetween(
-  law: Law<unknown>,
+  laws: Laws,
   tail: unknown,
   stretch: Stretch,
   { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
 ): Comparison | TooShort {
+  // Up to the change they are the same.
+  const law = laws.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
   const isKnown = tail !== null && law.knows(tail);
@@ -122,7 +125,7 @@ export function replayBetween(
     if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
     const since = before.slice(start.taken);
     const points = { before: [...since, ...upToNext], after: [...since, ...afterUpToNext] };
-    const comparison = compare(law, start.state, points, lastChangeMs, isExcluded);
+    const comparison = compare(laws, start.state, points, lastChangeMs, isExcluded);
     backToMs = comparison.after.backToMs;
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;

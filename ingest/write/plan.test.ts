@@ -7,6 +7,7 @@ import { editsOfSeries, openFromMs } from '#ingest/normalise/edits.ts';
 import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
@@ -128,15 +129,21 @@ function* writing(store: MemoryStore, memory: HeadMemory, batch: readonly Decode
   }
 }
 
-/** Works in what is open of the edits of a device, as far as that lies in a time from the first of it on. */
+/** Works in what is open of the edits of a device, and of its settings, as far as that lies in a time from the first of it on. */
 function workIn(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
   const openMs = (device.edits ?? []).flatMap((edit) => openFromMs(edit) ?? []);
-  const editsUntilMs = Math.min(...openMs) + lengthMs;
+  const otherwise = computedOtherwise(device.computedWith, device.settings);
+  const { series } = store.devices.get(deviceId) as StoredDevice;
+  const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
+  // Changed settings have no start and no end.
+  if (otherwise) openMs.push(Math.max(otherwise.fromMs, Math.min(...times)));
+  const reachedMs = Math.min(...openMs) + lengthMs;
+  const pieceUntilMs = otherwise && reachedMs > Math.max(...times) ? Number.POSITIVE_INFINITY : reachedMs;
   const stretches = new Map<number, Stretch[]>();
   for (;;) {
-    const planned = planDevice({ ...device, editsUntilMs }, new Map(), stretches);
+    const planned = planDevice({ ...device, pieceUntilMs }, new Map(), stretches);
     if ('series' in planned) {
       expect(store.commit([{ plan: planned, version }])).toBe(true);
       return;
@@ -336,9 +343,6 @@ test.each([
           how,
           devices.map(({ readings }) => readings),
         );
-        // Changed settings hold from the next reading on: here one that was there.
-        const last = devices.flatMap(({ deviceId, readings }) => ofDevice(readings.slice(0, 1), deviceId));
-        deliver(store, deviceIds, [last], { ...how, changes: [], edits: [], pieces: [] });
         workInAll(store, deviceIds, how.lastPieceMs);
         for (const { deviceId, readings } of devices) {
           const device = store.devices.get(deviceId) as StoredDevice;
@@ -351,18 +355,43 @@ test.each([
   300_000,
 );
 
-/** What is done to a device one after the other: readings come, an edit is made or revoked, a worker gets so far with what is open. */
+/**
+ * What is stored is what the law says of the readings that are stored, by what its device was computed with at each time: so it is between
+ * two pieces, too, of edits and of settings.
+ */
+function expectLawful(device: StoredDevice): void {
+  const { settings, computedWith, edits, series } = device;
+  const profile = { own: new Map(), meters: new Map() };
+  for (const { channel, kind, roles, points, verdicts, tail } of series.values()) {
+    const law = lawOfSeries(channel, kind, roles, computedWith ?? settings);
+    if (!law) continue;
+    const { isExcluded } = editsOfSeries(edits, channel, kind, Number.NEGATIVE_INFINITY);
+    const run = replay(law, law.initial, [...points.values()].sort(comparePoints), isExcluded);
+    expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);
+    expect(JSON.parse(tail ?? 'null')).toEqual(run.state);
+    for (const interval of run.intervals) count(profile, interval, roles, 1);
+  }
+  // Where energy of tariffs lies is not told by each of them alone.
+  if ([...series.values()].some(({ roles }) => roles.isTariff)) return;
+  expect(withoutZeros(new Map(wholeProfile(device)))).toEqual(withoutZeros(profile.own));
+}
+
+/**
+ * What is done to a device one after the other: readings come, an edit is made or revoked, a setting is changed, a worker gets so far with
+ * what is open.
+ */
 const doing = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 3, arbitrary: fc.record({ edit: drawnEdit }) },
   { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ settings }) },
   { weight: 6, arbitrary: fc.record({ lengthMs: pieceMs }) },
 );
 
-test('edits are worked in and taken back piece by piece, whatever comes in between', () => {
+test('edits and settings are worked in and taken back piece by piece, whatever comes in between', () => {
   fc.assert(
     fc.property(
-      history,
+      fc.oneof({ weight: 3, arbitrary: history }, { weight: 1, arbitrary: tariffHistory }),
       fc.array(doing, { minLength: 10, maxLength: 40 }),
       fc.nat(),
       fc.constantFrom(50 * HOUR_MS, Number.POSITIVE_INFINITY),
@@ -387,7 +416,9 @@ test('edits are worked in and taken back piece by piece, whatever comes in betwe
           if ('share' in next) come(next.share);
           else if ('edit' in next) editDevice(store, 'dev_0', editOf(one.readings, next.edit));
           else if ('revoked' in next) store.revoke('dev_0', next.revoked);
+          else if ('settings' in next) store.set('dev_0', next.settings);
           else workIn(store, 'dev_0', next.lengthMs);
+          expectLawful(device);
         }
         come(100);
         workInAll(store, ['dev_0'], lastPieceMs);
@@ -513,7 +544,8 @@ test('an installation of the first edition goes on from its rows, and is of the 
       const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
       if (!isOther && !hasTariffs) expectEnergy(device, one.readings);
       store.set('dev_0', changed(device.settings));
-      deliver(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [], edits: [] });
+      deliver(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [], edits: [], pieces: [] });
+      workInAll(store, ['dev_0'], how.lastPieceMs);
       expectWhole(device, one.readings);
     }),
     { numRuns: installations, endOnFailure: true },

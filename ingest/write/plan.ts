@@ -1,14 +1,15 @@
 import { chooseRoles, haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
 import { editsOfSeries } from '#ingest/normalise/edits.ts';
-import type { Law, LawSettings } from '#ingest/normalise/law.ts';
+import type { Law, SettingsByTime } from '#ingest/normalise/law.ts';
 import { recall, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { computedOtherwise, settingsUpTo } from '#ingest/normalise/settings.ts';
 import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { count, type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
 import { merge } from './merge.ts';
-import { planEdited, withEdits } from './plan-edited.ts';
 import { firstLook, planLate } from './plan-late.ts';
+import { bothOf, type Piece, planPiece, withEdits } from './plan-piece.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
 import { newSeries, type StandingDevice, type StandingSeries } from './standing.ts';
@@ -23,8 +24,10 @@ export interface DevicePlan {
   readonly deltas: DeviceDeltas;
   /** Part of them that follows what was known of its series. Asked of devices of which something is revised: else null. */
   readonly followed: DeviceDeltas | null;
-  /** What lies before this time of edits by hand that were open is worked in with it, Unix ms. */
-  readonly editsUntilMs: number;
+  /** What lies before this time of changed settings, and of edits by hand that were open, is worked in with it, Unix ms. */
+  readonly pieceUntilMs: number;
+  /** What the device's stored consumption is computed with from now on. */
+  readonly computedWith: SettingsByTime;
 }
 
 /** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
@@ -48,12 +51,19 @@ export function planDevice(
   const wanted: WantedStretch[] = [];
   const deltas = noDeltas();
   // What readings arrive with waits: between them and an edit may lie years.
-  const editsUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.editsUntilMs ?? Number.NEGATIVE_INFINITY);
-  const work = workOf(device, arrived, { deltas, editsUntilMs });
+  const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
+  const before = device.computedWith ?? device.settings;
+  const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
+  const work = workOf(device, arrived, { deltas, pieceUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
     const loaded = seriesId === null ? undefined : stretches.get(seriesId);
-    const needs = planSeries(device, plan, points, loaded?.filter(({ isOfTariff }) => !isOfTariff) ?? []);
+    const needs = planSeries(
+      { device, pieceUntilMs, computed },
+      plan,
+      points,
+      loaded?.filter(({ isOfTariff }) => !isOfTariff) ?? [],
+    );
     if (seriesId === null) continue;
     for (const bounds of needs) wanted.push({ ...withoutPassedOver(bounds, plan.edits.passedOver), seriesId });
   }
@@ -61,7 +71,7 @@ export function planDevice(
   const followed = series.some(({ revises }) => revises) ? followedBy(series) : null;
   if (wanted.length === 0) wanted.push(...planTariffs(device, series, stretches, { deltas, followed }));
   if (wanted.length > 0) return { wanted };
-  return { device, series, deltas: dropZeros(deltas), followed, editsUntilMs };
+  return { device, series, deltas: dropZeros(deltas), followed, pieceUntilMs, computedWith: computed.after };
 }
 
 /** What of the differences follows, but for tariffs: where theirs lie is still to be said. */
@@ -82,7 +92,7 @@ interface Work {
 function workOf(
   device: StandingDevice,
   arrived: ReadonlyMap<string, SeriesBatch>,
-  { deltas, editsUntilMs }: { deltas: DeviceDeltas; editsUntilMs: number },
+  { deltas, pieceUntilMs }: { deltas: DeviceDeltas; pieceUntilMs: number },
 ): Work[] {
   const found: { series: StandingSeries; points: readonly NewPoint[] }[] = [];
   let hasNew = false;
@@ -100,9 +110,13 @@ function workOf(
   for (const [index, { series, points }] of found.entries()) {
     const roles = chosen?.[index] ?? series.roles;
     const recompute = recomputeOf(device, series, roles);
-    const edits = editsOfSeries(device.edits ?? [], series.channel, series.kind, editsUntilMs);
+    const edits = editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs);
     const isConcerned =
-      points.length > 0 || recompute !== 'none' || !haveSameRoles(series.roles, roles) || edits.changed !== null;
+      points.length > 0 ||
+      recompute !== 'none' ||
+      !haveSameRoles(series.roles, roles) ||
+      edits.changed !== null ||
+      judgedOtherwise(device, series, pieceUntilMs) !== null;
     if (isConcerned) work.push({ plan: emptyPlan(series, roles, recompute, edits, deltas), points });
   }
   return work;
@@ -122,42 +136,55 @@ function meantBy({ words = {} }: StandingDevice, found: { series: StandingSeries
   return found.map(({ series }) => ({ ...series, word: wordFor(words, series) }));
 }
 
-/** Whether a series with readings is computed anew from the first of them: changed roles and settings hold for the past. */
-function recomputeOf({ settings, computedWith }: StandingDevice, series: StandingSeries, roles: Roles): Recompute {
+/** Whether a series with readings is computed anew from the first of them, at once: changed roles hold for the past. */
+function recomputeOf({ computedWith }: StandingDevice, series: StandingSeries, roles: Roles): Recompute {
   if (series.lastReadAtMs === null) return 'none';
   if (!haveSameRoles(series.roles, roles)) return 'roles';
-  const counts = roles.import || roles.export;
-  if (!counts || computedWith === null) return 'none';
   // What an update left as it was is brought up to the law of now on the way.
-  const isBehind = roles.isTariff && Number.isFinite(series.tariffSinceMs);
-  return isBehind || !haveSameSettings(computedWith, settings) ? 'settings' : 'none';
+  const isBehind = computedWith !== null && roles.isTariff && Number.isFinite(series.tariffSinceMs);
+  return isBehind ? 'edition' : 'none';
 }
 
-/** Whether laws say the same by both. */
-export const haveSameSettings = (one: LawSettings, other: LawSettings) =>
-  one.limitKw === other.limitKw &&
-  one.registerMaxKwh === other.registerMaxKwh &&
-  one.maxGapMinutes === other.maxGapMinutes;
+/** The readings of a series that are judged by other settings once those of its device are worked in up to a time; null: none. */
+function judgedOtherwise(
+  { settings, computedWith }: StandingDevice,
+  series: StandingSeries,
+  untilMs: number,
+): Piece | null {
+  const counts = series.roles.import || series.roles.export;
+  const times = counts && computedWith !== null && computedOtherwise(computedWith, settings);
+  if (!times || times.fromMs >= untilMs) return null;
+  return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
+}
 
-/** Fills the plan of a series; answers which stretches that needs beside the given ones. */
+/** A device, and how far its plan works in what is open of it. */
+interface Planning {
+  readonly device: StandingDevice;
+  readonly pieceUntilMs: number;
+  /** What its consumption is computed with before the plan, and after it. */
+  readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
+}
+
+/** Plans one series; answers which stretches are needed first. */
 function planSeries(
-  device: StandingDevice,
+  { device, pieceUntilMs, computed }: Planning,
   plan: SeriesPlan,
   points: readonly NewPoint[],
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { series, roles, recompute } = plan;
   const { channel, kind, lastReadAtMs } = series;
-  const law = lawOfSeries(channel, kind, roles, device.settings);
   const open = withoutClosed(plan, points);
+  const before = lawOfSeries(channel, kind, series.roles, computed.before);
+  const law = lawOfSeries(channel, kind, roles, computed.after);
   if (recompute !== 'none') {
     const whole = stretches.find(({ firstMs, lastMs }) => firstMs === WHOLE.firstMs && lastMs === WHOLE.lastMs);
     if (!whole) return [WHOLE];
-    const before = lawOfSeries(channel, kind, series.roles, device.computedWith ?? device.settings);
     computeAnew(plan, { before, after: law }, whole, open);
     return [];
   }
-  if (plan.edits.changed && lastReadAtMs !== null) return planEdited(plan, plan.edits.changed, law, stretches);
+  const piece = bothOf(plan.edits.changed, judgedOtherwise(device, series, pieceUntilMs));
+  if (piece && lastReadAtMs !== null) return planPiece(plan, piece, before && law && { before, after: law }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [firstLook(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];

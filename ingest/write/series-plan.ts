@@ -8,8 +8,11 @@ import { count, type DeviceDeltas } from './device-deltas.ts';
 import type { Merge } from './merge.ts';
 import type { StandingSeries } from './standing.ts';
 
-/** Why a series is computed anew from its first reading: what counts on its device has changed, or a setting of the law has. */
-export type Recompute = 'none' | 'roles' | 'settings';
+/**
+ * Why a series is computed anew from its first reading, at once: what counts on its device has changed, or what an earlier edition of the law
+ * made of its tariffs is brought up to the one of now. (Changed settings are worked in piece by piece: plan-piece.ts.)
+ */
+export type Recompute = 'none' | 'roles' | 'edition';
 
 /** What a batch does to a series. */
 export interface SeriesPlan {

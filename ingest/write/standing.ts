@@ -1,5 +1,5 @@
 import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
-import type { LawSettings } from '#ingest/normalise/law.ts';
+import type { LawSettings, SettingsByTime } from '#ingest/normalise/law.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
@@ -25,8 +25,11 @@ export interface StandingDevice {
   readonly deviceId: string;
   readonly userId: string;
   readonly settings: LawSettings;
-  /** What its stored consumption was computed with, where the owner has changed the settings since; else null. */
-  readonly computedWith: LawSettings | null;
+  /**
+   * What its stored consumption was computed with, where its owner has changed the settings, its words or edits since, and that is not worked
+   * in to the end; else null.
+   */
+  readonly computedWith: SettingsByTime | null;
   /** All that it has ever had, by name; of a device with more than `MAX_SERIES` those alone that a batch is about. */
   readonly series: ReadonlyMap<string, StandingSeries>;
   /** What was left where it is of such a device. */
@@ -38,8 +41,8 @@ export interface StandingDevice {
    * follows all that they concern.
    */
   readonly edits?: readonly Edit[];
-  /** What lies before this time of edits that are open is worked in with the plan, Unix ms. Left out: nothing is. */
-  readonly editsUntilMs?: number;
+  /** What lies before this time of changed settings, and of edits that are open, is worked in with the plan, Unix ms. Left out: nothing is. */
+  readonly pieceUntilMs?: number;
 }
 
 /** Whether all that follows what is stored lies past all that edits concern: it can be planned without them. */

@@ -1,8 +1,16 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import { countedUpTo, openFromMs } from '#ingest/normalise/edits.ts';
-import { comparePoints, type JudgedPoint, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
+import {
+  comparePoints,
+  type JudgedPoint,
+  type LawSettings,
+  type Point,
+  type SettingsByTime,
+  type Verdict,
+} from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/device-deltas.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
@@ -30,7 +38,7 @@ interface StoredSeries {
 export interface StoredDevice {
   deviceId: string;
   settings: LawSettings;
-  computedWith: LawSettings | null;
+  computedWith: SettingsByTime | null;
   /** Those in force, and revoked ones that are still counted. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
@@ -46,7 +54,7 @@ export interface StoredDevice {
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
   pair(deviceId: string, settings: LawSettings): void;
-  /** The owner changes a device's settings; its next readings make its past be computed anew. */
+  /** The owner changes a device's settings: its past is to be computed anew. */
   set(deviceId: string, settings: LawSettings): void;
   /** Somebody edits its readings, or revokes an edit (by its place among those there are). */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
@@ -69,13 +77,14 @@ export function memoryStore(): MemoryStore {
   const ordered = new Map<number, JudgedPoint[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
 
-  function apply({ device: { deviceId }, series: plans, deltas, editsUntilMs }: DevicePlan): void {
+  function apply({ device: { deviceId }, series: plans, deltas, pieceUntilMs, computedWith }: DevicePlan): void {
     const device = stored(deviceId);
     device.edits = device.edits
-      .map((edit) => ({ ...edit, counted: countedUpTo(edit, editsUntilMs) }))
+      .map((edit) => ({ ...edit, counted: countedUpTo(edit, pieceUntilMs) }))
       .filter(({ isInForce, counted }) => isInForce || counted);
-    const isWorkedIn = device.edits.every((edit) => openFromMs(edit) === null);
-    if (device.computedWith !== null) device.computedWith = isWorkedIn ? null : device.settings;
+    const isComputed =
+      !computedOtherwise(computedWith, device.settings) && device.edits.every((edit) => openFromMs(edit) === null);
+    if (device.computedWith !== null) device.computedWith = isComputed ? null : computedWith;
     for (const plan of plans) {
       const { series: before, roles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
       const name = seriesName(before.channel, before.kind);

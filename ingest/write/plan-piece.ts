@@ -1,14 +1,28 @@
-import { comparePoints, type Law, type Point } from '#ingest/normalise/law.ts';
-import { pointKey } from '#ingest/normalise/replay.ts';
+import { comparePoints, type Point } from '#ingest/normalise/law.ts';
+import { type Laws, pointKey } from '#ingest/normalise/replay.ts';
 import { FURTHER, replayBetween } from './plan-late.ts';
 import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
- * Readings before and beyond what edits change that are looked at first. What a register remembers of two hours is to be among them where
+ * Readings before and beyond a piece that are looked at first. What a register remembers of two hours is to be among them where
  * it is sent every 10 s: to look further is to load, and to replay, all that lies between once more.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
+
+/** The readings (Unix ms, both inclusive) around what a plan works in of a series. */
+export interface Piece {
+  /** -Infinity: from the first reading. */
+  readonly firstMs: number;
+  /** Infinity: to the last one. */
+  readonly lastMs: number;
+}
+
+/** What is worked in of two changes of a series at once; null: nothing. */
+export const bothOf = (one: Piece | null, other: Piece | null): Piece | null =>
+  one && other
+    ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
+    : (one ?? other);
 
 /** The readings of a stretch as they are once the edits of the series are worked in; the plan then says so. */
 export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
@@ -25,19 +39,19 @@ export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly 
 }
 
 /**
- * Works edits by hand in: replays the stretch around what they change as it is stored, and with them, and adds the difference to the
- * plan, as readings that come late do. `law` null: nothing of the series counts. Answers which stretches it needs beside those that it was
- * given; where there are any, the plan is not complete.
+ * Works a piece of edits by hand, and of changed settings, in: replays the stretch around what they change as it is stored, and with them, and
+ * adds the difference to the plan, as readings that come late do. `laws` null: nothing of the series counts. Answers which stretches it needs
+ * beside those that it was given; where there are any, the plan is not complete.
  */
-export function planEdited(
+export function planPiece(
   plan: SeriesPlan,
-  { firstMs, lastMs }: { readonly firstMs: number; readonly lastMs: number },
-  law: Law<unknown> | null,
+  { firstMs, lastMs }: Piece,
+  laws: Laws | null,
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
   // Of what does not count nothing is passed over.
-  if (!law && added.length === 0 && withdrawn.length === 0) return [];
+  if (!laws && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs);
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
   const after = withEdits(plan, stretch.points);
@@ -48,13 +62,13 @@ export function planEdited(
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs
       : (after.at(-1)?.readAtMs ?? stretch.before.at(-1)?.readAtMs ?? lastMs);
-  if (!law) {
+  if (!laws) {
     if (stretch.isToEnd) plan.head = { lastReadAtMs: endMs, tail: null };
     return [];
   }
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
   const both = { after, lastChangeMs: lastMs };
-  const comparison = replayBetween(law, tail, stretch, both, { changedToMs, nextMs, isExcluded });
+  const comparison = replayBetween(laws, tail, stretch, both, { changedToMs, nextMs, isExcluded });
   if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * FURTHER }];
   if (typeof comparison === 'string') return [{ ...stretch, back: stretch.back * FURTHER }];
   addDifferences(plan, comparison.before, comparison.after);
