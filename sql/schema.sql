@@ -74,7 +74,7 @@ CREATE TABLE devices (
   mqtt_secret_sha256 bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   deleted_at timestamptz,
-  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they, its channels or its edits were changed since: a worker computes it anew within seconds. Null: those of the row.
+  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they, its channels or its edits were changed since: a worker computes it anew within seconds. While it does so piece by piece: "earlier" has those that hold before a time ("until_ms", Unix ms), in order. Null: those of the row.
   decoder_config jsonb NOT NULL DEFAULT '{}', -- What a decoder must be told of this device: units, pulses, zone.
   recent_rejects integer NOT NULL DEFAULT 0, -- Its last 20 messages and elements as bits, the youngest lowest: 1 was rejected.
   says_faulty boolean NOT NULL DEFAULT false, -- Whether it said so of itself, and has not said since that it is online.

@@ -579,6 +579,8 @@ export interface DeviceDetails {
     /** Where the quantity is measured. Null: where its device is. */
     placement: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
+  /** Whether what it consumed is computed with these settings by now: within seconds of a change, of months of frequent readings within minutes. Until then its older past is computed with them, and what is later as before. */
+  is_computed: boolean;
   /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null: it has none. */
   external_id: string | null;
   /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */

@@ -40,6 +40,9 @@ const DETAILS = [
 export const LAST_SEEN_AT =
   sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
 
+/** Whether what a device consumed is computed by now with its settings, what its quantities count as, and edits of its readings. */
+const IS_COMPUTED = sql<boolean>`devices.computed_with IS NULL`.as('is_computed');
+
 /** A device that tells energy. */
 const tellsEnergy = (device: string) =>
   sql.raw(
@@ -69,7 +72,7 @@ interface Heard {
   attention: Attention[];
 }
 export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number]> & Heard;
-type DetailsRow = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard;
+type DetailsRow = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard & { is_computed: boolean };
 export type DeviceDetails = Omit<DetailsRow, 'channels'> & { channels: DeviceChannel[] };
 
 /** The columns that an owner sets. */
@@ -114,7 +117,10 @@ export function newDeviceRow({ userId, deviceId = newId('dev'), heardAs, channel
   return { row, secret };
 }
 
-/** `computed_with` of a device of which the law is told something else from now on: ingest computes its past anew within seconds. */
+/**
+ * `computed_with` of a device of which the law is told something else from now on: ingest computes its past anew within seconds. Where that is
+ * under way, what is stored is computed with what the column says, by time.
+ */
 export const COMPUTED_BEFORE = sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
   'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))`;
 
@@ -187,7 +193,7 @@ export async function pairDiscovered(
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
-    .select([...DETAILS, LAST_SEEN_AT, ATTENTION])
+    .select([...DETAILS, LAST_SEEN_AT, ATTENTION, IS_COMPUTED])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
     .where(within(reach, 'devices.user_id'))
@@ -260,7 +266,7 @@ export async function updateDevice(
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
       .where(within(reach, 'devices.user_id'))
-      .returning([...DETAILS, LAST_SEEN_AT, ATTENTION])
+      .returning([...DETAILS, LAST_SEEN_AT, ATTENTION, IS_COMPUTED])
       .executeTakeFirst();
     const row = await namedTwice(changing);
     return row ? withChannels(trx, row) : null;

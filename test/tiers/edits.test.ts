@@ -5,6 +5,7 @@ import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit, revokeEdit } from '#src/devices/edits/store.ts';
+import { updateDevice } from '#src/devices/store.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -140,44 +141,102 @@ test('a long edit is worked in piece by piece: what comes meanwhile counts, and 
   expect(await profile()).toEqual(after);
 });
 
-test('a setting that is changed together with a long edit is applied once, with its first piece', async () => {
+/** Changes the limit of a device, as its owner does. */
+const limitTo = (deviceId: string, limitKw: number) =>
+  updateDevice(createDb(database.pool), EVERYBODY, deviceId, { limit_kw: limitKw });
+
+const hours = (count: number) => (index: number) => new Date(NOW.getTime() - (count - index) * 3_600_000);
+
+/** The rows of a device, with no times of when they were written. */
+async function rowsOf(deviceId: string) {
+  await database.settle(NOW);
+  const asked = [
+    'SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
+    'SELECT n.read_at, n.verdict FROM reading_notes n JOIN series USING (series_id) WHERE device_id = $1 ORDER BY 1',
+    "SELECT laws::jsonb #> '{0,2}' AS law FROM device_heads WHERE device_id = $1",
+  ];
+  return Promise.all(asked.map(async (text) => (await database.pool.query(text, [deviceId])).rows));
+}
+
+test('a changed setting is worked in piece by piece, by whichever worker, and changed again on the way: as in one transaction', async () => {
+  const { pool, capabilities } = database;
+  const hour = hours(400);
+  // Every 50 h 30 kWh within an hour: too much for a limit of 10 kW, another meter then.
+  const all = [...Array(400).keys()].map((index) => [hour(index), 100 + index + 30 * Math.floor(index / 50)] as const);
+  const late = [120, 320];
+  const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
+    quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
+  const changed = async (pieceReadings?: number) => {
+    const { deviceId, read } = await meter(database);
+    // A worker a piece: the one before was killed after it.
+    const piece = () =>
+      computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }));
+    const finish = async () => {
+      let pieces = 0;
+      while ((await piece()) > 0) pieces++;
+      return pieces;
+    };
+    await read(
+      all.filter((_, index) => !late.includes(index)),
+      NOW,
+    );
+    await limitTo(deviceId, 10);
+    await piece();
+    const between = await rowsOf(deviceId);
+    await read(
+      late.map((index) => all[index] as (typeof all)[number]),
+      NOW,
+    );
+    const pieces = await finish();
+    const lowered = await rowsOf(deviceId);
+    await limitTo(deviceId, 20);
+    await piece();
+    await limitTo(deviceId, 40);
+    await piece();
+    const { rows } = await pool.query('SELECT computed_with FROM devices WHERE device_id = $1', [deviceId]);
+    const report = await passOverRollups(pool, { capabilities, since: at(90), mode: 'check' });
+    expect(report.differences).toEqual([]);
+    await finish();
+    return { between, pieces, lowered, raised: await rowsOf(deviceId), computedWith: rows[0].computed_with };
+  };
+  const [whole, inPieces] = [await changed(), await changed(90)];
+  expect([whole.pieces, inPieces.pieces]).toEqual([0, 4]);
+  expect(inPieces.lowered).toEqual(whole.lowered);
+  expect(inPieces.raised).toEqual(whole.raised);
+  expect([total(whole.lowered), total(whole.raised)]).toEqual([399 - 7, 399 + 7 * 30]);
+  // One of the seven leaps lay before the border, and is another meter from then on; the others count as before.
+  expect(total(inPieces.between)).toBe(399 - 1 + 6 * 30);
+  const settings = (limitKw: number) => ({ limit_kw: limitKw, register_max_kwh: null, max_gap_minutes: 15 });
+  expect(whole.computedWith).toBeNull();
+  expect(inPieces.computedWith).toEqual({
+    ...settings(10),
+    earlier: [{ ...settings(40), until_ms: hour(90).getTime() }],
+  });
+});
+
+test('a setting that is changed together with a long edit is worked in with it', async () => {
   const { pool } = database;
-  const hour = (index: number) => new Date(NOW.getTime() - (200 - index) * 3_600_000);
+  const hour = hours(200);
   // 30 kWh within an hour: too much for the lower limit, and out of what is excluded.
   const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
     const { deviceId, read } = await meter(database);
-    const lower = () =>
-      pool.query(
-        `UPDATE devices SET limit_kw = 10, computed_with = jsonb_build_object('limit_kw', limit_kw,
-           'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes) WHERE device_id = $1`,
-        [deviceId],
-      );
     const compute = async () => {
       const writer = createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) });
-      await computeChanged(pool, writer);
-      // What is left to do is done by the settings of now alone.
-      const { rows } = await pool.query('SELECT computed_with, limit_kw FROM devices WHERE device_id = $1', [deviceId]);
-      if (rows[0].computed_with) expect(rows[0].computed_with.limit_kw).toBe(rows[0].limit_kw);
       while ((await computeChanged(pool, writer)) > 0);
     };
     await read(all, NOW);
     if (isChangedFirst) {
-      await lower();
+      await limitTo(deviceId, 10);
       await compute();
     }
     const wanted = { nativeName: null, from: hour(50), to: hour(150), value: null, reason: 'x' };
     await createEdit(createDb(pool), EVERYBODY, deviceId, wanted, EDITING);
-    if (!isChangedFirst) await lower();
+    if (!isChangedFirst) await limitTo(deviceId, 10);
     await compute();
-    await database.settle(NOW);
-    const { rows } = await pool.query(
-      'SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated FROM device_intervals WHERE device_id = $1 ORDER BY 1',
-      [deviceId],
-    );
-    return rows;
+    return rowsOf(deviceId);
   };
   const wanted = await edited(true);
   expect(await edited(false, 30)).toEqual(wanted);
-  expect(wanted.reduce((sum, { energy }) => sum + energy, 0)).toBe(198e6);
+  expect(wanted[0]?.reduce((sum, { energy }) => sum + energy, 0)).toBe(198e6);
 });

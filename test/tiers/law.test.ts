@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import type { LawSettings } from '#ingest/normalise/law.ts';
 import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -9,11 +10,12 @@ import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
+import { updateDevice } from '#src/devices/store.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type Bucket, consumption, day, hour, month, quarter, type Row } from '#test/reference/consumption.ts';
 import { type DrawnEdit, drawnEdit, editOf, type ReferenceEdit } from '#test/reference/edits.ts';
-import { type History, history, START_MS, tariffHistory } from '#test/reference/histories.ts';
+import { type History, history, START_MS, settings, tariffHistory } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { MEMORIES, memoryOf } from '#test/support/memories.ts';
 import { meter } from '#test/support/meters.ts';
@@ -93,8 +95,8 @@ interface Delivery {
   passesAtHours: number[];
   /** What each of the two writers remembers. */
   memories: (typeof MEMORIES)[number][];
-  /** What is edited by hand meanwhile; or the last edit of the device is revoked. */
-  edits: { device: number; edit: DrawnEdit; isRevoked: boolean }[];
+  /** What is edited by hand meanwhile; or the last edit of the device is revoked; or its owner changes its settings. */
+  edits: { device: number; edit: DrawnEdit; isRevoked: boolean; settings: LawSettings | null }[];
 }
 
 const delivery: fc.Arbitrary<Delivery> = fc.record({
@@ -104,10 +106,18 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   shuffled: fc.boolean(),
   passesAtHours: fc.array(fc.nat(24 * 8), { minLength: 1, maxLength: 6 }),
   memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 2, maxLength: 2 }),
-  edits: fc.array(fc.record({ device: fc.nat(), edit: drawnEdit, isRevoked: fc.boolean() }), {
-    minLength: PER_RUN,
-    maxLength: 2 * PER_RUN,
-  }),
+  edits: fc.array(
+    fc.record({
+      device: fc.nat(),
+      edit: drawnEdit,
+      isRevoked: fc.boolean(),
+      settings: fc.option(settings, { nil: null, freq: 3 }),
+    }),
+    {
+      minLength: PER_RUN,
+      maxLength: 2 * PER_RUN,
+    },
+  ),
 });
 
 /** Delivers all readings, one a message, disordered and repeated, through two writers at once. */
@@ -137,9 +147,9 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
   };
   const editing = async () => {
     const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 30 });
-    for (const [index, { device, edit, isRevoked }] of how.edits.entries()) {
+    for (const [index, { device, edit, isRevoked, settings }] of how.edits.entries()) {
       const of = devices[device % devices.length] as Device;
-      await (isRevoked ? revokeLast(of) : editDevice(of, edit));
+      await (settings ? setDevice(of, settings) : isRevoked ? revokeLast(of) : editDevice(of, edit));
       if (index % 2 === 0) await computeChanged(database.pool, writer);
     }
   };
@@ -168,6 +178,13 @@ async function editDevice({ deviceId, history }: Device, drawn: DrawnEdit): Prom
   await createEdit(createDb(database.pool), EVERYBODY, deviceId, wanted, EDITING).catch((error) => {
     if (!(error instanceof AppError)) throw error;
   });
+}
+
+async function setDevice(of: Device, settings: LawSettings): Promise<void> {
+  of.history = { ...of.history, ...settings };
+  const { limitKw: limit_kw, registerMaxKwh: register_max_kwh, maxGapMinutes: max_gap_minutes } = settings;
+  const patch = { limit_kw, register_max_kwh, max_gap_minutes };
+  await updateDevice(createDb(database.pool), EVERYBODY, of.deviceId, patch);
 }
 
 async function revokeLast({ deviceId }: Device): Promise<void> {

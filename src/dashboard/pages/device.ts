@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { call } from '../api.ts';
 import { html } from '../html.ts';
@@ -10,13 +10,25 @@ import { asks, STATES, typeName } from './devices/device.ts';
 import { Edits } from './devices/edits.ts';
 import { PeriodView } from './home/period-view.ts';
 
+/** How often it is asked whether a changed past is computed by now. */
+const LOOK_MS = 2_000;
+
 /** One device: what it used in any period, what it draws when nobody uses it, what it asks, and what people said of its readings. Its address is `devices/{device_id}`. */
 export function Page() {
   const { rest, user, go } = useSession();
-  const { common, devices: w, period } = words();
+  const { common, devices: w, edits, period } = words();
   const [deviceId = '', ...address] = rest.split('/');
   const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
   const [computed, setComputed] = useState(0);
+  const isWaiting = device.value?.is_computed === false;
+  const wasWaiting = useRef(false);
+  useEffect(() => {
+    if (wasWaiting.current && !isWaiting) setComputed((times) => times + 1);
+    wasWaiting.current = isWaiting;
+    if (!isWaiting) return;
+    const timer = setInterval(device.again, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, device.again]);
   const follow = (page: string) => (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -34,6 +46,7 @@ export function Page() {
       <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>
         <p>
           ${typeName(one.type)}, ${w.places[one.placement]} <span title=${w.states[one.status]}><${Badge} kind=${STATES[one.status]}>${common.statuses[one.status]}<//></span>
+          ${isWaiting && html`<${Badge} kind="warn">${edits.waits}<//>`}
           ${asks(one, false).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}
         </p>
       <//>

@@ -611,6 +611,8 @@ class DeviceDetails(TypedDict):
     """Settings for the decoders, as they were given."""
     channels: list[DeviceDetailsChannels]
     """The quantities that the device reports."""
+    is_computed: bool
+    """Whether what it consumed is computed with these settings by now: within seconds of a change, of months of frequent readings within minutes. Until then its older past is computed with them, and what is later as before."""
     external_id: Optional[str]
     """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null: it has none."""
     certificate_sha256: Optional[str]

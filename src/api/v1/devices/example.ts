@@ -37,6 +37,7 @@ const details = {
       placement: null,
     },
   ],
+  is_computed: true,
   external_id: '1ESM-0042',
   certificate_sha256: null,
   created_at,
@@ -92,7 +93,7 @@ export const DEVICE_EXAMPLES = {
   getDevice: { answer: details },
   updateDevice: {
     body: { location: 'hall', channels: [{ native_name: 'SML.Wert_B', counts_as: 'export', placement: 'grid' }] },
-    answer: { ...details, location: 'hall' },
+    answer: { ...details, location: 'hall', is_computed: false },
   },
   deleteDevice: { answer: { message: `Device ${device_id} was deleted; what it consumed stays` } },
   releaseDevice: { answer: { message: `Device ${device_id} was released; its password has ended` } },

@@ -124,6 +124,11 @@ export const deviceDetails = z
         }),
       )
       .describe('The quantities that the device reports.'),
+    is_computed: z
+      .boolean()
+      .describe(
+        'Whether what it consumed is computed with these settings by now: within seconds of a change, of months of frequent readings within minutes. Until then its older past is computed with them, and what is later as before.',
+      ),
     external_id: z.string().nullable().describe(`${MEANING.external_id} Null: it has none.`),
     certificate_sha256: z.string().nullable().describe(MEANING.certificate_sha256),
     created_at: createdAt,
@@ -230,6 +235,7 @@ export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails
   timezone: row.timezone,
   decoder_config: row.decoder_config,
   channels: row.channels.map((one) => ({ ...one, last_at: one.last_at?.toISOString() ?? null })),
+  is_computed: row.is_computed,
   external_id: row.external_id,
   certificate_sha256: row.certificate_sha256?.toString('hex') ?? null,
   created_at: row.created_at.toISOString(),

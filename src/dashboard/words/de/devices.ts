@@ -70,7 +70,7 @@ export const devices: Words['devices'] = {
     delete: 'Dieses Gerät löschen',
     saved: 'Gespeichert.',
     nothingChanged: 'Es wurde nichts geändert.',
-    past: 'Leistung, Zählerstand und Lücke gelten auch für die Vergangenheit: Mit der nächsten Nachricht wird sie neu berechnet.',
+    past: 'Leistung, Zählerstand und Lücke gelten auch für die Vergangenheit: Sie wird innerhalb von Sekunden neu berechnet, bei Monaten dichter Messwerte innerhalb von Minuten.',
   },
   channels: {
     section: 'Messgrößen',

@@ -72,7 +72,7 @@ export const devices = {
     delete: 'Delete this device',
     saved: 'Saved.',
     nothingChanged: 'Nothing was changed.',
-    past: 'Load, register and gap hold for the past, too: the next message computes it anew.',
+    past: 'Load, register and gap hold for the past, too: within seconds it is computed anew, of months of frequent readings within minutes.',
   },
   channels: {
     section: 'Quantities',

@@ -70,7 +70,7 @@ export const devices: Words['devices'] = {
     delete: 'Eliminar este dispositivo',
     saved: 'Guardado.',
     nothingChanged: 'No se cambió nada.',
-    past: 'Potencia, lectura e interrupción valen también para el pasado: el próximo mensaje lo vuelve a calcular.',
+    past: 'Potencia, lectura e interrupción valen también para el pasado: se vuelve a calcular en segundos; con meses de lecturas frecuentes, en minutos.',
   },
   channels: {
     section: 'Magnitudes',

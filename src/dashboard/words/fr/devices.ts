@@ -70,7 +70,7 @@ export const devices: Words['devices'] = {
     delete: 'Supprimer cet appareil',
     saved: 'Enregistré.',
     nothingChanged: 'Rien n’a été modifié.',
-    past: 'Puissance, index et interruption valent aussi pour le passé : le prochain message le recalcule.',
+    past: 'Puissance, index et interruption valent aussi pour le passé : il est recalculé en quelques secondes, en quelques minutes pour des mois de relevés fréquents.',
   },
   channels: {
     section: 'Grandeurs',

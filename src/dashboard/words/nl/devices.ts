@@ -70,7 +70,7 @@ export const devices: Words['devices'] = {
     delete: 'Dit apparaat verwijderen',
     saved: 'Opgeslagen.',
     nothingChanged: 'Er is niets gewijzigd.',
-    past: 'Vermogen, meterstand en onderbreking gelden ook voor het verleden: met het volgende bericht wordt het opnieuw berekend.',
+    past: 'Vermogen, meterstand en onderbreking gelden ook voor het verleden: het wordt binnen seconden opnieuw berekend, bij maanden van frequente metingen binnen minuten.',
   },
   channels: {
     section: 'Grootheden',
