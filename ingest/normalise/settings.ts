@@ -1,7 +1,7 @@
 import type { EarlierSettings, LawSettings, SettingsByTime } from './law.ts';
 
 /** Whether laws say the same by both. */
-export const haveSameSettings = (one: LawSettings, other: LawSettings): boolean =>
+const haveSameSettings = (one: LawSettings, other: LawSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;

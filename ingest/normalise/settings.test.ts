@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LawSettings, SettingsByTime } from './law.ts';
+import { computedOtherwise, settingsAt, settingsUpTo } from './settings.ts';
+
+const of = (limitKw: number): LawSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
+const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
+
+test('settings that are worked in up to a time hold before it, and what was so from it on', () => {
+  const whole = settingsUpTo(of(100), of(10), POSITIVE_INFINITY);
+  expect(whole).toEqual(of(10));
+  expect(settingsUpTo(of(100), of(10), NEGATIVE_INFINITY)).toEqual(of(100));
+  const half = settingsUpTo(of(100), of(10), 5_000);
+  expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
+  expect([4_999, 5_000].map((ms) => settingsAt(half)(ms).limitKw)).toEqual([10, 100]);
+  expect(computedOtherwise(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
+  // Changed back on the way: what lies before is left to be done, and what lies beyond was never touched.
+  expect(computedOtherwise(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
+  expect(settingsUpTo(half, of(100), 5_000)).toEqual(of(100));
+});
+
+test('whatever is changed and worked in, each time has what was last worked in there, and nothing of it is left once all is', () => {
+  const step = fc.record({ limitKw: fc.constantFrom(10, 20, 30), untilMs: fc.integer({ min: 0, max: 20 }) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      let computedWith: SettingsByTime = of(10);
+      const wanted = Array.from({ length: 22 }, () => 10);
+      for (const { limitKw, untilMs } of steps) {
+        computedWith = settingsUpTo(computedWith, of(limitKw), untilMs);
+        wanted.fill(limitKw, 0, untilMs);
+        expect(wanted.map((_, ms) => settingsAt(computedWith)(ms).limitKw)).toEqual(wanted);
+        const otherwise = computedOtherwise(computedWith, of(limitKw));
+        const others = wanted.flatMap((one, ms) => (one === limitKw ? [] : ms));
+        expect(otherwise === null).toBe(others.length === 0);
+        if (otherwise) expect(otherwise.fromMs).toBe(others[0]);
+      }
+      expect(computedOtherwise(settingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30))).toBeNull();
+    }),
+  );
+});
