@@ -118,6 +118,11 @@ export interface EarlierSettings extends LawSettings {
 export interface SettingsByTime extends LawSettings {
   /** Those before, in order of time, each up to its end. Left out: they have always been the same. */
   readonly earlier?: readonly EarlierSettings[];
+  /**
+   * Of a series: after these times (Unix ms, in order) another number is read than before, as its owner has changed its mapping. No step goes
+   * over one of them.
+   */
+  readonly splits?: readonly number[];
 }
 
 /** Orders the points of a series: by time; intervals that end together, the shorter first. */

@@ -1,6 +1,6 @@
 import { asMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
 import { afterLastCounted, type Law, type SettingsByTime, type Span } from './law.ts';
-import { settingsAt } from './settings.ts';
+import { isSplit, settingsAt } from './settings.ts';
 
 export interface PowerState {
   lastAtMs?: number;
@@ -75,7 +75,8 @@ export function powerLaw(settings: SettingsByTime, roles: PowerRoles): Law<Power
     restart: (before) => afterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
     step({ lastAtMs, lastMw }, point, findings) {
       const maxGapMs = at(point.readAtMs).maxGapMinutes * MINUTE_MS;
-      if (lastAtMs !== undefined && lastMw !== undefined && point.readAtMs - lastAtMs <= maxGapMs) {
+      const follows = lastAtMs !== undefined && !isSplit(settings, lastAtMs, point.readAtMs);
+      if (follows && lastMw !== undefined && point.readAtMs - lastAtMs <= maxGapMs) {
         const { forwards, backwards } = sides(lastAtMs, lastMw, point.readAtMs, point.value);
         const imported = roles.import && !isExport ? forwards : NOTHING;
         const exported = roles.export ? (isExport ? forwards : backwards) : NOTHING;

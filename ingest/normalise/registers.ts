@@ -20,7 +20,7 @@ import {
   runOf,
   withLast,
 } from './run.ts';
-import { settingsAt } from './settings.ts';
+import { isSplit, settingsAt } from './settings.ts';
 
 /**
  * `run`: the readings that count, none before the first; `held`: an implausible one after them; `first`: one that fits the held
@@ -159,8 +159,15 @@ export function registerLaw(settings: SettingsByTime, direction: 'import' | 'exp
     step({ run, held, first }, point, findings) {
       const now = valueOfPoint(point);
       if (!run) return { run: runOf(now) };
-      if (!held) return take(findings, run, now);
       const reject = (value: RegisterValue) => findings.verdict(pointOf(value), 'glitch');
+      if (isSplit(settings, (first ?? held ?? lastOf(run)).readAtMs, now.readAtMs)) {
+        // No reading of that register comes any more that could confirm what is held.
+        if (held) reject(held);
+        if (first) reject(first);
+        findings.verdict(point, 'swap');
+        return { run: runOf(now) };
+      }
+      if (!held) return take(findings, run, now);
       const awaitSecond = (): RegisterState => {
         findings.verdict(point, 'confirming');
         return { run, held, first: now };

@@ -21,8 +21,8 @@ export function lawOfSeries(
   settings: SettingsByTime,
 ): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
-  // While a changed setting is worked in: one that is used once.
-  if (settings.earlier) return newLaw(channel, kind, roles, settings);
+  // While a changed setting is worked in, and of a mapping that was changed: one that is used once.
+  if (settings.earlier || settings.splits) return newLaw(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
   for (const { key, law } of made) {
     if (

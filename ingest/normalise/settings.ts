@@ -13,6 +13,10 @@ export function settingsAt(settings: SettingsByTime): (ms: number) => LawSetting
   return (ms) => earlier.find(({ untilMs }) => ms < untilMs) ?? settings;
 }
 
+/** Whether another number is read at a time than at an earlier one (Unix ms): nothing is known of what flowed between them. */
+export const isSplit = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
+  splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
+
 /** A time, Unix ms: from `fromMs` on and before `toMs`. */
 interface Times {
   readonly fromMs: number;

@@ -8,6 +8,7 @@ import { parseOpenHour } from './open-hour.ts';
 import { endOfPiece } from './piece.ts';
 import {
   isPastEdits,
+  isPastSplits,
   MAX_SERIES,
   type RestOfDevice,
   type StandingLaw,
@@ -87,7 +88,8 @@ export async function loadDevices(
           !row.never_seen &&
           row.recent_rejects === 0 &&
           (laws.get(row.device_id)?.size ?? 0) <= MAX_SERIES &&
-          isPastEdits(edits.get(row.device_id) ?? [], laws.get(row.device_id)?.values() ?? []),
+          isPastEdits(edits.get(row.device_id) ?? [], laws.get(row.device_id)?.values() ?? []) &&
+          [...(series.get(row.device_id)?.values() ?? [])].every(isPastSplits),
         wasNeverSeen: row.never_seen,
         isInactive: row.status === 'inactive',
         recentRejects: row.recent_rejects,
@@ -200,7 +202,7 @@ async function loadSeries(
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const columns =
-    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until';
+    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until, split_after';
   const { rows } = await client.query(`SELECT ${columns} FROM series WHERE device_id = ANY ($1) ORDER BY series_id`, [
     [...laws.keys()].filter((deviceId) => !inPart.has(deviceId)),
   ]);
@@ -231,6 +233,7 @@ async function loadSeries(
       lastReadAtMs: stands?.[1] ?? null,
       tail: stands?.[2] ?? null,
       closedUntilMs: row.closed_until?.getTime() ?? null,
+      ...(row.split_after && { splits: row.split_after.map((at: Date) => at.getTime()) }),
     };
     const ofDevice = byDevice.get(row.device_id) ?? new Map();
     byDevice.set(row.device_id, ofDevice.set(seriesName(row.channel, row.kind), series));

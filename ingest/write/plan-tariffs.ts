@@ -15,7 +15,7 @@ import { isPlaced } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { count, type DeviceDeltas } from './device-deltas.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import type { StandingDevice, StandingSeries } from './standing.ts';
+import { type StandingDevice, type StandingSeries, settingsOfSeries } from './standing.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 
 /** Readings around a time that are looked at first, and how many times as many where they do not tell. */
@@ -128,7 +128,12 @@ function knownOf(
   series: StandingSeries,
   loaded: readonly Stretch[],
 ): KnownSteps[] {
-  const law = lawOfSeries(series.channel, series.kind, series.roles, computedWith ?? settings);
+  const law = lawOfSeries(
+    series.channel,
+    series.kind,
+    series.roles,
+    settingsOfSeries(computedWith ?? settings, series),
+  );
   if (!law) return [{ ...ALWAYS, steps: [] }];
   const known = loaded.map((stretch) => stepsOfStretch(law, stretch));
   const { run } = law.knows(series.tail) ? (series.tail as RegisterState) : {};

@@ -12,7 +12,7 @@ import { firstLook, planLate } from './plan-late.ts';
 import { bothOf, type Piece, planPiece, withEdits } from './plan-piece.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
-import { newSeries, type StandingDevice, type StandingSeries } from './standing.ts';
+import { newSeries, type StandingDevice, type StandingSeries, settingsOfSeries } from './standing.ts';
 import { type Stretch, type StretchBounds, type WantedStretch, withoutPassedOver } from './stretch.ts';
 
 /** What a batch does to a device. */
@@ -175,8 +175,8 @@ function planSeries(
   const { series, roles, recompute } = plan;
   const { channel, kind, lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
-  const before = lawOfSeries(channel, kind, series.roles, computed.before);
-  const law = lawOfSeries(channel, kind, roles, computed.after);
+  const before = lawOfSeries(channel, kind, series.roles, settingsOfSeries(computed.before, series));
+  const law = lawOfSeries(channel, kind, roles, settingsOfSeries(computed.after, series));
   if (recompute !== 'none') {
     const whole = stretches.find(({ firstMs, lastMs }) => firstMs === WHOLE.firstMs && lastMs === WHOLE.lastMs);
     if (!whole) return [WHOLE];
@@ -200,13 +200,21 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
 
-/** Refuses what retention has closed (it was longer once, or a clock was wrong). */
+/**
+ * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed mapping has read of the time before it: it
+ * is another number than those that are stored of that time.
+ */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
-  const { closedUntilMs } = series;
-  if (closedUntilMs === null) return points;
-  const reason = 'time is older than the readings that are kept of this series';
+  const closedUntilMs = series.closedUntilMs ?? Number.NEGATIVE_INFINITY;
+  const splitMs = series.splits?.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const untilMs = Math.max(closedUntilMs, splitMs);
+  if (untilMs === Number.NEGATIVE_INFINITY) return points;
   return points.filter(({ readAtMs, message, element }) => {
-    if (readAtMs > closedUntilMs) return true;
+    if (readAtMs > untilMs) return true;
+    const reason =
+      readAtMs <= closedUntilMs
+        ? 'time is older than the readings that are kept of this series'
+        : 'time is before its mapping was changed: by the new one it is another number than those of that time';
     rejects.push({ message, element, reason });
     return false;
   });

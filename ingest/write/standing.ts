@@ -77,7 +77,20 @@ export interface StandingSeries {
   readonly tail: unknown;
   /** Readings up to here are closed: retention has dropped what they would change. Null: nothing was dropped. */
   readonly closedUntilMs: number | null;
+  /**
+   * After these times (Unix ms, in order) another number is read than before, as the owner has changed its mapping. Left out: there are none,
+   * or it is remembered: then all readings that follow are of the last.
+   */
+  readonly splits?: readonly number[];
 }
+
+/** What a series is judged by: the settings of its device, and its own splits. */
+export const settingsOfSeries = (settings: SettingsByTime, { splits }: StandingSeries): SettingsByTime =>
+  splits ? { ...settings, splits } : settings;
+
+/** Whether a series has a reading past its last split: what follows can be planned without it. */
+export const isPastSplits = ({ splits, lastReadAtMs }: StandingSeries): boolean =>
+  !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** What tells the series of a device apart. */
 export const seriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;

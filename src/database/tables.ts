@@ -399,6 +399,7 @@ interface SeriesTable {
   meter: string | null;
   native_name: string | null;
   unit: string | null;
+  split_after: Date[] | null;
 }
 
 interface ReadingsTable {

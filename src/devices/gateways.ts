@@ -5,6 +5,7 @@ import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
+import { splitMapped } from './split-mapped.ts';
 
 const COLUMNS = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
 
@@ -68,22 +69,38 @@ export async function findGateway(db: Database, reach: Reach, gatewayId: string)
   return row ?? null;
 }
 
-/** Changes a gateway within the reach; null where there is none. */
+/**
+ * Changes a gateway within the reach; null where there is none. What a changed mapping reads of a device is another number from then on, and
+ * nothing is counted from the former to the first of it.
+ */
 export async function updateGateway(
   db: Database,
   reach: Reach,
   gatewayId: string,
   patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
-  const row = await db
-    .updateTable('gateways')
-    // Without a change the row is written as it is, and answered.
-    .set((set) => ({ name: set.ref('name'), ...patch }))
-    .where('gateway_id', '=', gatewayId)
-    .where(within(reach, 'gateways.user_id'))
-    .returning(COLUMNS)
-    .executeTakeFirst();
-  return row ?? null;
+  return joinOrBeginTransaction(db, async (trx) => {
+    // Whoever writes what comes through it locks it first: all that was read by the former mapping is stored.
+    const before = await trx
+      .selectFrom('gateways')
+      .select('decoder_config')
+      .where('gateway_id', '=', gatewayId)
+      .where(within(reach, 'gateways.user_id'))
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!before) return null;
+    if (patch.decoder_config !== undefined)
+      await splitMapped(trx, gatewayId, { before: before.decoder_config, after: patch.decoder_config });
+    return (
+      trx
+        .updateTable('gateways')
+        // Without a change the row is written as it is, and answered.
+        .set((set) => ({ name: set.ref('name'), ...patch }))
+        .where('gateway_id', '=', gatewayId)
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow()
+    );
+  });
 }
 
 /** Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. */

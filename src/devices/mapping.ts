@@ -116,7 +116,7 @@ export const mapping = z
   );
 
 /** The device of a mapping, with `+` for what nobody knows before a message is there. */
-const deviceForm = ({ device, topic }: Mapped): string =>
+export const deviceForm = ({ device, topic }: Mapped): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
 const nameOf = ({ topic, path = '' }: Mapped): string => `${topic} ${path}`.trim();
@@ -139,7 +139,7 @@ function clashOf(one: Mapped, other: Mapped, index: number): string[] {
 }
 
 /** Whether two names of devices, with a wildcard each at most, may be the same one. */
-function mayBeOne(one: string, other: string): boolean {
+export function mayBeOne(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');
   if (end === undefined && otherEnd === undefined) return one === other;

@@ -18,6 +18,7 @@ import {
 import { newDeviceSecret } from './credentials.ts';
 import type { HeardAs } from './known-placement.ts';
 import { guessedPlacement } from './placement.ts';
+import { splitOwnMapped } from './split-mapped.ts';
 
 /** What lists of devices show. */
 const COLUMNS = ['device_id', 'type', 'location', 'status', 'placement', 'upstream_device_id'] as const;
@@ -223,7 +224,8 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 
 /**
  * Changes a device within the reach; null where there is none. Settings of the law and what its quantities count as hold for the
- * past, too: what its consumption was computed with is kept, and ingest computes it anew within seconds.
+ * past, too: what its consumption was computed with is kept, and ingest computes it anew within seconds. What a changed mapping reads is
+ * another number from then on.
  */
 export async function updateDevice(
   db: Database,
@@ -242,6 +244,17 @@ export async function updateDevice(
         .executeTakeFirst();
       if (!owner) return null;
       await mustBeUpstream(trx, owner.user_id, deviceId, above);
+    }
+    if (patch.decoder_config !== undefined) {
+      const isThere = await trx
+        .selectFrom('devices')
+        .select('device_id')
+        .where('device_id', '=', deviceId)
+        .where('deleted_at', 'is', null)
+        .where(within(reach, 'devices.user_id'))
+        .executeTakeFirst();
+      if (!isThere) return null;
+      await splitOwnMapped(trx, deviceId, patch.decoder_config);
     }
     const words = said && (await lockedWords(trx, reach, deviceId));
     if (words === null) return null;

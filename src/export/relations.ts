@@ -281,6 +281,7 @@ export const EXPORTED: readonly Exported[] = [
       'unit',
       'meter',
       'tariff_since',
+      'split_after',
     ],
   },
   {

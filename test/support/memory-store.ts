@@ -32,6 +32,7 @@ interface StoredSeries {
   tail: string | null;
   points: Map<string, Point>;
   verdicts: Map<string, Verdict>;
+  splits?: number[];
 }
 
 /** A device as it is stored, and its load profile by start of the quarter-hour in ms: of closed hours, and the open one. */
@@ -59,6 +60,8 @@ export interface MemoryStore {
   /** Somebody edits its readings, or revokes an edit (by its place among those there are). */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
+  /** The owner changes the mapping of all that it tells. */
+  split(deviceId: string): void;
   /** Changes what is stored of a device past the write path; answers what `change` does. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** A copy that fails whoever changes it. */
@@ -158,6 +161,15 @@ export function memoryStore(): MemoryStore {
         .filter(({ isInForce, counted }) => isInForce || counted);
       device.version++;
     },
+    split(deviceId) {
+      const device = stored(deviceId);
+      for (const one of device.series.values()) {
+        const { lastReadAtMs } = one;
+        if (lastReadAtMs !== null && one.splits?.at(-1) !== lastReadAtMs)
+          one.splits = [...(one.splits ?? []), lastReadAtMs];
+      }
+      device.version++;
+    },
     rewrite(deviceId, change) {
       const device = stored(deviceId);
       device.version++;
@@ -219,7 +231,7 @@ const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSerie
 });
 
 const standingOf = (stored: StoredSeries): StandingSeries => {
-  const { seriesId, channel, kind, roles, tariffSinceMs, lastReadAtMs, tail } = stored;
+  const { seriesId, channel, kind, roles, tariffSinceMs, lastReadAtMs, tail, splits } = stored;
   return {
     seriesId,
     channel,
@@ -229,6 +241,7 @@ const standingOf = (stored: StoredSeries): StandingSeries => {
     lastReadAtMs,
     tail: tail === null ? null : JSON.parse(tail),
     closedUntilMs: null,
+    ...(splits && { splits: [...splits] }),
   };
 };
 

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { totalMilliwattHours } from '#test/support/meters.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+const TOTAL = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 'import', time_path: '$.at' };
+const NOW = { ...TOTAL, path: '$.now', unit: 'W', meaning: 'power' };
+const POWER = { topic: 'cellar/+/power', unit: 'W', meaning: 'power' };
+
+/** A home whose boiler is read by mappings, paired. */
+async function boiler(first: readonly object[], path: string, body: string | object) {
+  const { userId, key } = await api.user('homeowner');
+  const sent = (method: string) => (to: string, what: object) => api.send(to, { method, key, body: what });
+  const { json: gateway } = await sent('POST')('/v1/gateways', { name: 'home' });
+  const map = async (mapping: readonly object[]) => {
+    const changed = await sent('PATCH')(`/v1/gateways/${gateway.gateway_id}`, { decoder_config: { mapping } });
+    expect(changed.status).toBe(200);
+  };
+  const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
+  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const hear = (topic: string, payload: string | object, minute: number) => {
+    const message = toIncoming({
+      topic: `gw/${gateway.gateway_id}/${topic}`,
+      payload: Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)),
+      receivedAtMs: startMs + minute * 60_000,
+      replayed: false,
+    });
+    return writer.write(message ? [message] : []);
+  };
+  await map(first);
+  await hear(path, body, 0);
+  const [found] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
+  const { json: device } = await sent('POST')('/v1/devices', {
+    type: 'smart_meter',
+    location: 'cellar',
+    discovery_id: found.discovery_id,
+  });
+  const { pool } = api.database;
+  return {
+    map,
+    hear,
+    /** A register of its own time. */
+    tell: (minute: number, total: number, at = minute) =>
+      hear('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
+    kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
+    change: (patch: object) => sent('PATCH')(`/v1/devices/${device.device_id}`, patch),
+    compute: () => computeChanged(pool, writer),
+    notes: async () =>
+      (
+        await pool.query(
+          `SELECT verdict FROM reading_notes JOIN series USING (series_id) WHERE device_id = $1 ORDER BY read_at`,
+          [device.device_id],
+        )
+      ).rows.map(({ verdict }) => verdict),
+    splits: async () =>
+      (await pool.query('SELECT split_after FROM series WHERE device_id = $1', [device.device_id])).rows,
+    said: async () =>
+      (await pool.query('SELECT note FROM quantity_changes WHERE device_id = $1', [device.device_id])).rows,
+  };
+}
+
+test('a register whose unit its owner changes counts no leap, and goes on from its first reading in the new one', async () => {
+  const home = await boiler([TOTAL, NOW], 'boiler/b1/state', { total: 12 });
+  // Remembered by its writer.
+  for (const [minute, total] of [
+    [10, 12],
+    [20, 12.5],
+    [30, 13],
+  ] as const)
+    await home.tell(minute, total);
+  expect(await home.kwh()).toBe(1);
+  // Its numbers were Wh all the time, and now so they are read: 13 becomes 0.013 kWh.
+  await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
+  // What else it tells goes on, and is remembered.
+  for (const minute of [35, 36, 37]) await home.hear('boiler/b1/state', { now: 900 }, minute);
+  // Up to 1,000 times more: beyond any limit over minutes, below it over an hour.
+  for (const [minute, total] of [
+    [110, 33_000],
+    [120, 33_500],
+    [130, 34_000],
+  ] as const)
+    await home.tell(minute, total);
+  expect(await home.kwh()).toBe(2);
+  expect(await home.notes()).toEqual(['swap']);
+  // What is told late of the time before is read by the mapping of now: another number than those around it.
+  expect(await home.tell(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
+  expect(await home.tell(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });
+  // Late, but past the change.
+  await home.tell(140, 32_000, 100);
+  expect(await home.kwh()).toBe(3);
+  expect(await home.notes()).toEqual(['swap']);
+  expect(await home.said()).toMatchObject([{ note: expect.stringContaining('its mapping was changed') }]);
+  // What is computed anew keeps it so.
+  await home.change({ limit_kw: 50 });
+  await home.compute();
+  expect(await home.kwh()).toBe(3);
+  await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'export' }] });
+  await home.compute();
+  // Two minutes of its power are left.
+  expect(await home.kwh()).toBe(0.03);
+  await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'import' }] });
+  await home.compute();
+  expect(await home.kwh()).toBe(3);
+});
+
+test('a power whose scale is changed draws no line over the change; what leaves its number as it is parts nothing', async () => {
+  const home = await boiler([POWER], 'cellar/p1/power', '1000');
+  for (const minute of [10, 20, 30]) await home.hear('cellar/p1/power', '1000', minute);
+  expect(await home.kwh()).toBeCloseTo(1 / 3, 5);
+  // The same number by other words, and a number more.
+  await home.map([{ ...POWER, unit: 'kW', scale: 0.001 }, TOTAL]);
+  expect(await home.splits()).toEqual([{ split_after: null }]);
+  await home.hear('cellar/p1/power', '1000', 40);
+  expect(await home.kwh()).toBeCloseTo(1 / 2, 5);
+  await home.map([{ ...POWER, unit: 'kW' }]);
+  await home.hear('cellar/p1/power', '1', 50);
+  expect(await home.kwh()).toBeCloseTo(1 / 2, 5);
+  await home.hear('cellar/p1/power', '1', 60);
+  expect(await home.kwh()).toBeCloseTo(2 / 3, 5);
+  // A mapping of its own goes before its gateway's, which then changes nothing of it.
+  const own = (unit: string) => home.change({ decoder_config: { mapping: [{ ...POWER, unit }] } });
+  await own('kW');
+  await home.map([POWER]);
+  await home.hear('cellar/p1/power', '1', 65);
+  expect(await home.kwh()).toBeCloseTo(2 / 3 + 1 / 12, 5);
+  await own('W');
+  await home.hear('cellar/p1/power', '1000', 75);
+  await home.hear('cellar/p1/power', '1000', 85);
+  expect(await home.kwh()).toBeCloseTo(2 / 3 + 1 / 12 + 1 / 6, 5);
+  await home.change({ decoder_config: {} });
+  // Two changes with nothing in between are one.
+  await home.map([{ ...POWER, scale: -1 }]);
+  await home.map([POWER]);
+  expect((await home.splits())[0]?.split_after).toHaveLength(3);
+});
