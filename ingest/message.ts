@@ -12,6 +12,14 @@ export interface IncomingMessage {
   gateway?: { gatewayId: string; topic: string };
 }
 
+/** A message that says nothing: a writer of it computes its device anew, where its owner has changed it. */
+export const nothingOf = (deviceId: string): IncomingMessage => ({
+  topic: '',
+  payload: Buffer.alloc(0),
+  receivedAtMs: Date.now(),
+  decoded: { deviceId, readings: [], rejections: [] },
+});
+
 /**
  * Result of a batch: readings that were stored and that were known, and messages and elements that were refused. A reading that
  * takes the place of a higher value is stored, and that value refused.

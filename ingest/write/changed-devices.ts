@@ -1,5 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
+import { nothingOf } from '../message.ts';
 import type { Writer } from './writer.ts';
 
 /** How often devices are looked for whose owners have changed them: a change is to hold within 30 s. */
@@ -68,9 +69,8 @@ export async function computeChanged(
   let computed = 0;
   for (const { device_id: deviceId, waits } of rows) {
     if (waits) continue;
-    const decoded = { deviceId, readings: [], rejections: [] };
     try {
-      await writer.write([{ topic: '', payload: Buffer.alloc(0), receivedAtMs: Date.now(), decoded }]);
+      await writer.write([nothingOf(deviceId)]);
       failing?.delete(deviceId);
       computed++;
     } catch (error) {

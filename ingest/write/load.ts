@@ -59,8 +59,7 @@ export async function loadDevices(
   const untilMs = new Map<string, number>();
   for (const row of rows) {
     const { device_id: deviceId, computed_with } = row;
-    // What comes with readings works none of them in.
-    if (computed_with === null || arrived?.get(deviceId)?.size) continue;
+    if (computed_with === null) continue;
     const device = {
       settings: settingsOf(row),
       computedWith: settingsByTimeOf(computed_with),

@@ -1,10 +1,11 @@
 import { createGatewayHearing, type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
 import type { UnreadMessages } from '#ingest/gateways/unread.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import { defined } from '#src/core/defined.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
-import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
+import { type IncomingMessage, nothingOf, type Reject, type WriteResult } from '../message.ts';
 import { MAX_CHANNELS, refuseFurtherChannels } from './channel-limit.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { writtenPlans } from './commit.ts';
@@ -29,6 +30,15 @@ export type { IncomingMessage, WriteResult } from '../message.ts';
 const MANY_STALE = 16;
 /** Where batches have few devices: so many of them one after the other had such heads. An owner's change is one. */
 const STALE_IN_A_ROW = 3;
+
+/** Devices of a batch whose owners have changed a setting, and what is left to compute with it fits into a piece. */
+class NotComputed extends Error {
+  readonly deviceIds: readonly string[];
+  constructor(deviceIds: readonly string[]) {
+    super('changed devices are to be computed first');
+    this.deviceIds = deviceIds;
+  }
+}
 
 export interface Writer {
   /**
@@ -69,7 +79,9 @@ export function createWriter(
   const gateways = createGatewayHearing(options.unread);
   const follow = createFollow(memory);
   let staleInARow = 0;
-  return {
+  /** Changed devices that could not be computed: they are left to who looks for these, tells of them, and tries them again (changed-devices.ts). */
+  const failing = new Set<string>();
+  const writer: Writer = {
     async write(batch) {
       for (let attempts = 1; ; attempts++) {
         const oldestMs = retentionStartMs(now(), retentionMonths);
@@ -93,6 +105,7 @@ export function createWriter(
               follow,
               gateways,
               attempt,
+              failing,
             });
             for (const step of steps) await step(client);
             return result;
@@ -105,7 +118,10 @@ export function createWriter(
           gateways.forget(batch);
           undoKeeping();
           if (error instanceof MissingPartitions) await months.make(error);
-          else if (error instanceof StaleHeads) {
+          else if (error instanceof NotComputed) {
+            for (const deviceId of error.deviceIds)
+              await writer.write([nothingOf(deviceId)]).catch(() => void failing.add(deviceId));
+          } else if (error instanceof StaleHeads) {
             const areMany = error.count >= MANY_STALE && error.count > attempt.remembered / 4;
             if (areMany || ++staleInARow >= STALE_IN_A_ROW) memory.stayAway();
           } else if (attempts >= MAX_ATTEMPTS || !isBeginAgain(error)) throw error;
@@ -113,6 +129,7 @@ export function createWriter(
       }
     },
   };
+  return writer;
 }
 
 /** What must be forgotten of a batch that is not committed. */
@@ -162,6 +179,7 @@ interface Preparing {
   follow: ReturnType<typeof createFollow>;
   gateways: GatewayHearing;
   attempt: Attempt;
+  failing: ReadonlySet<string>;
 }
 
 /**
@@ -171,7 +189,7 @@ interface Preparing {
 async function prepare(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt }: Preparing,
+  { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt, failing }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
   const { heard: said, ofDeparted } = await partDeparted(client, await gateways.hear(client, batch));
   const followed = follow(said, oldestMs);
@@ -190,6 +208,16 @@ async function prepare(
     pieceReadings,
   );
   attempt.deviceIds.push(...devices.keys());
+  // A changed setting holds for what is told after the next message, unless it takes pieces: those wait for nobody, and nobody for them.
+  const first = [...devices.values()].filter(
+    ({ deviceId, computedWith, settings, pieceUntilMs }) =>
+      computedWith !== null &&
+      computedOtherwise(computedWith, settings) !== null &&
+      pieceUntilMs === Number.POSITIVE_INFINITY &&
+      collected.series.has(deviceId) &&
+      !failing.has(deviceId),
+  );
+  if (first.length > 0) throw new NotComputed(first.map(({ deviceId }) => deviceId));
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
   const departed = await departedOf(
     client,

@@ -18,7 +18,10 @@ export interface Meter {
 
 let made = 0;
 
-export async function meter(database: TestDatabase, options: { retentionMonths?: number } = {}): Promise<Meter> {
+export async function meter(
+  database: TestDatabase,
+  options: { retentionMonths?: number; pieceReadings?: number } = {},
+): Promise<Meter> {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: `meter${++made}@example.com`, role: 'homeowner' });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });

@@ -167,7 +167,7 @@ test('a changed setting is worked in piece by piece, by whichever worker, and ch
   const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
     quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
   const changed = async (pieceReadings?: number) => {
-    const { deviceId, read } = await meter(database);
+    const { deviceId, read } = await meter(database, pieceReadings ? { pieceReadings } : {});
     // A worker a piece: the one before was killed after it.
     const piece = () =>
       computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }));
