@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createFloodLimit } from './flood-limit.ts';
@@ -14,6 +16,9 @@ const raw = (deviceId: string, payload: string): RawMessage => ({
   replayed: false,
 });
 const stored = (batch: readonly IncomingMessage[]) => ({ stored: batch.length, duplicates: 0, rejected: 0 });
+/** Collects garbage now. */
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 /** 20 KB, of which 10,000 rejections are made. */
 const JUNK = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
 
@@ -78,6 +83,37 @@ test('what waits is bounded, and so is what is read out of it at a time', async 
   // Half a million rejections in all.
   expect(batches.length).toBeGreaterThan(4);
   expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
+});
+
+test('what was read out of a message is let go of once it is written, though its batch goes on', async () => {
+  const seen: WeakRef<IncomingMessage>[] = [];
+  let let2nd: () => void = () => {};
+  const second = new Promise<void>((resolve) => {
+    let2nd = resolve;
+  });
+  const writer: Writer = {
+    async write(batch) {
+      for (const message of batch) seen.push(new WeakRef(message));
+      if (seen.length > batch.length) await second;
+      return stored(batch);
+    },
+  };
+  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  // Of devices that are not behind, so that one batch has them: 250 readings each.
+  const readings = JSON.stringify(Array.from({ length: 249 }, () => ({ power_w: 1 })));
+  const SENT = 1_000;
+  for (let sent = 0; sent < SENT; sent++) pipeline.receive(raw(`dev_${sent}`, readings), () => {});
+  await expect.poll(() => seen.length).toBeGreaterThan(pipeline.counts.committed);
+  await expect.poll(() => pipeline.counts.committed).toBeGreaterThan(0);
+  const written = seen.slice(0, pipeline.counts.committed);
+  await expect
+    .poll(() => {
+      collect();
+      return written.filter((message) => message.deref() !== undefined).length;
+    })
+    .toBe(0);
+  let2nd();
+  await expect.poll(() => pipeline.counts.committed).toBe(SENT);
 });
 
 test('readings, bytes and elements that cannot be used count towards the limit of a device', async () => {

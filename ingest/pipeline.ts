@@ -15,8 +15,8 @@ const MAX_WAITING_BYTES = 64 * 2 ** 20;
 const MAX_READ_BYTES = 16 * 2 ** 20;
 /** What a reading or a rejection that was read out of a message takes in memory, about. */
 const READ_ELEMENT_BYTES = 150;
-/** Length of an element of a message, about: of a device's own, and of a gateway's. */
-const ELEMENT_BYTES = { native: 64, gateway: 200 };
+/** Length of an element of a message of a gateway, about. */
+const GATEWAY_ELEMENT_BYTES = 200;
 /** So many times its length a message of a gateway may take, which is read in the transaction that writes it. */
 const GATEWAY_TIMES = 8;
 /** A flooding device is logged once per this many refused messages. */
@@ -112,10 +112,12 @@ export function createPipeline(options: {
   let drained: (() => void) | undefined;
 
   function settle(batch: Read[]): void {
-    for (const { bytes, done } of batch) {
+    for (const one of batch) {
       waiting--;
-      waitingBytes -= bytes;
-      done();
+      waitingBytes -= one.bytes;
+      // The rest of its batch is still to be read: what was read of it must not stay as long.
+      (one as Waiting).message = null;
+      one.done();
     }
     counts.committed += batch.length;
     if (paused && !stopping && waiting < MAX_WAITING / 2 && waitingBytes < MAX_WAITING_BYTES / 2) {
@@ -195,10 +197,11 @@ export function createPipeline(options: {
       }
       queue.finish(messages);
       wake();
+      const tookMs = performance.now() - fromMs;
       if (messages.length >= GATHER.from) await gather();
       if (lane === laneCount && isOfBehind && queue.areOthers() && !stopping) {
         const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
-        await pause((REST * (performance.now() - fromMs)) / devices);
+        await pause((REST * tookMs) / devices);
       }
     }
     isRunning[lane] = false;
@@ -281,6 +284,15 @@ export function createPipeline(options: {
 const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: Sender): number =>
   topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
-/** What of a message is to be written, in elements, as far as its length tells. */
-const weightOf = ({ payload }: RawMessage, { isGateway }: Sender): number =>
-  1 + Math.ceil(payload.length / (isGateway ? ELEMENT_BYTES.gateway : ELEMENT_BYTES.native));
+/**
+ * What of a message is to be written, in elements, as far as can be told before it is read. A device's own message has no more of them than
+ * commas, but for one.
+ */
+function weightOf({ payload }: RawMessage, { isGateway }: Sender): number {
+  if (isGateway) return 1 + Math.ceil(payload.length / GATEWAY_ELEMENT_BYTES);
+  let commas = 0;
+  for (let index = 0; index < payload.length; index++) if (payload[index] === COMMA) commas++;
+  return 1 + Math.max(1, commas);
+}
+
+const COMMA = 44;

@@ -3,6 +3,8 @@
  * should, and another lane's is not late for that; while they are held the broker has as much less to send, of three times as many.
  */
 const MOST_HELD = { ms: 1_000, count: 10_000 };
+/** So long without a further message they are not held: the broker may wait for them, as it lets few be under way. */
+const QUIET_MS = 100;
 
 /** `late`: it has held up others for as long as it may, and is acknowledged whenever it is done. */
 interface Taken {
@@ -13,7 +15,7 @@ interface Taken {
 /**
  * Acknowledgements of one connection in the order in which its messages came (MQTT 5, 4.6), though lanes commit them in another. A broker looks for what is
  * acknowledged among all that it has sent, from the oldest on: with thousands under way out of order that was half of what mosquitto costs a
- * message. A message that is late (of a device that is behind) holds up the others for a second, once. Answers what
+ * message. A message that is late (of a device that is behind) holds up the others for a second, once, and for a tenth where nothing more comes. Answers what
  * takes a message: it answers what is called once, when that message may be acknowledged.
  */
 export function ackOrder(acknowledge: (messageId: number) => void): (messageId: number) => () => void {
@@ -22,8 +24,9 @@ export function ackOrder(acknowledge: (messageId: number) => void): (messageId: 
   let first = 0;
   /** How many of them are done. */
   let held = 0;
-  /** What is done behind an open one will be looked at again. */
-  let isTimed = false;
+  /** What is done behind an open one is looked at again and again, until it is told. */
+  let timer: NodeJS.Timeout | undefined;
+  let count = 0;
 
   /** Lets go of what was taken before a place; of the array in large pieces. */
   function leave(before: number): void {
@@ -51,8 +54,18 @@ export function ackOrder(acknowledge: (messageId: number) => void): (messageId: 
     leave(Math.max(first, last + 1));
   }
 
+  function watch(sinceMs: number, counted: number): void {
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (held === 0) return;
+      if (count === counted || performance.now() - sinceMs >= MOST_HELD.ms) tellAll();
+      else watch(sinceMs, count);
+    }, QUIET_MS).unref();
+  }
+
   return (messageId) => {
     const one: Taken = { messageId, state: 'open' };
+    count++;
     taken.push(one);
     return () => {
       if (one.state === 'late') return acknowledge(messageId);
@@ -60,12 +73,7 @@ export function ackOrder(acknowledge: (messageId: number) => void): (messageId: 
       held++;
       if (taken[first] === one) return tellInOrder();
       if (held >= MOST_HELD.count) return tellAll();
-      if (isTimed) return;
-      isTimed = true;
-      setTimeout(() => {
-        isTimed = false;
-        tellAll();
-      }, MOST_HELD.ms).unref();
+      if (!timer) watch(performance.now(), count);
     };
   };
 }

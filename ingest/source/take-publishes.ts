@@ -19,7 +19,7 @@ type Internals = { streamBuilder: BuildStream };
  *
  * `hold`: asked after each piece of the connection's bytes; where it answers true, nothing more is read until what it was given is called. mqtt.js has a public door for a connection of one's own
  * (`new MqttClient(streamBuilder)`), which knows no URLs; the field that `connect` sets is wrapped here, which is why mqtt's version is pinned and
- * a contract test watches over it. To be called before the client connects.
+ * a test over a real broker watches over it. To be called before the client connects.
  */
 export function takePublishes(client: MqttClient, take: TakePublish, hold: Hold): void {
   const internals = client as unknown as Internals;

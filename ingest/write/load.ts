@@ -1,4 +1,5 @@
 import type { Roles } from '#ingest/normalise/channels.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
@@ -30,13 +31,14 @@ export interface LockedDevice extends Head {
  * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
  * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
  * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew. `pieceReadings`:
- * about so many readings are replayed at once to work settings and edits in.
+ * about so many readings are replayed at once to work settings and edits in. `isLeft`: of which changed devices that have readings none are
+ * looked for.
  */
 export async function loadDevices(
   client: PoolClient,
   deviceIds: readonly string[],
   arrived?: Collected['series'],
-  pieceReadings?: number,
+  { pieceReadings, isLeft = () => false }: { pieceReadings?: number; isLeft?: (deviceId: string) => boolean } = {},
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
@@ -60,9 +62,12 @@ export async function loadDevices(
   for (const row of rows) {
     const { device_id: deviceId, computed_with } = row;
     if (computed_with === null) continue;
+    const [settings, computedWith] = [settingsOf(row), settingsByTimeOf(computed_with)];
+    // Readings wait for changed settings alone.
+    if (arrived?.get(deviceId)?.size && (isLeft(deviceId) || !computedOtherwise(computedWith, settings))) continue;
     const device = {
-      settings: settingsOf(row),
-      computedWith: settingsByTimeOf(computed_with),
+      settings,
+      computedWith,
       edits: edits.get(deviceId) ?? [],
     };
     untilMs.set(deviceId, await endOfPiece(client, device, [...(series.get(deviceId)?.values() ?? [])], pieceReadings));

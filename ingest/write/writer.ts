@@ -1,6 +1,5 @@
 import { createGatewayHearing, type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
 import type { UnreadMessages } from '#ingest/gateways/unread.ts';
-import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import { defined } from '#src/core/defined.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
@@ -30,6 +29,9 @@ export type { IncomingMessage, WriteResult } from '../message.ts';
 const MANY_STALE = 16;
 /** Where batches have few devices: so many of them one after the other had such heads. An owner's change is one. */
 const STALE_IN_A_ROW = 3;
+/** So long, and so many at most, changed devices are left to who looks for these, whatever comes of them. */
+const LEFT_MS = 10_000;
+const MAX_LEFT = 10_000;
 
 /** Devices of a batch whose owners have changed a setting, and what is left to compute with it fits into a piece. */
 class NotComputed extends Error {
@@ -79,8 +81,12 @@ export function createWriter(
   const gateways = createGatewayHearing(options.unread);
   const follow = createFollow(memory);
   let staleInARow = 0;
-  /** Changed devices that could not be computed: they are left to who looks for these, tells of them, and tries them again (changed-devices.ts). */
-  const failing = new Set<string>();
+  /** Changed devices that are left to who looks for these (changed-devices.ts), until when: they could not be computed, or it takes pieces. */
+  const left = new Map<string, number>();
+  const leave = (deviceId: string) => {
+    if (left.size >= MAX_LEFT) left.clear();
+    left.set(deviceId, now() + LEFT_MS);
+  };
   const writer: Writer = {
     async write(batch) {
       for (let attempts = 1; ; attempts++) {
@@ -105,7 +111,7 @@ export function createWriter(
               follow,
               gateways,
               attempt,
-              failing,
+              left: { has: (deviceId) => (left.get(deviceId) ?? 0) > now(), add: leave },
             });
             for (const step of steps) await step(client);
             return result;
@@ -120,7 +126,7 @@ export function createWriter(
           if (error instanceof MissingPartitions) await months.make(error);
           else if (error instanceof NotComputed) {
             for (const deviceId of error.deviceIds)
-              await writer.write([nothingOf(deviceId)]).catch(() => void failing.add(deviceId));
+              await writer.write([nothingOf(deviceId)]).catch(() => leave(deviceId));
           } else if (error instanceof StaleHeads) {
             const areMany = error.count >= MANY_STALE && error.count > attempt.remembered / 4;
             if (areMany || ++staleInARow >= STALE_IN_A_ROW) memory.stayAway();
@@ -179,7 +185,7 @@ interface Preparing {
   follow: ReturnType<typeof createFollow>;
   gateways: GatewayHearing;
   attempt: Attempt;
-  failing: ReadonlySet<string>;
+  left: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
 /**
@@ -189,7 +195,7 @@ interface Preparing {
 async function prepare(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt, failing }: Preparing,
+  { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt, left }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
   const { heard: said, ofDeparted } = await partDeparted(client, await gateways.hear(client, batch));
   const followed = follow(said, oldestMs);
@@ -205,19 +211,17 @@ async function prepare(
     client,
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
     collected.series,
-    pieceReadings,
+    { ...defined({ pieceReadings }), isLeft: left.has },
   );
   attempt.deviceIds.push(...devices.keys());
   // A changed setting holds for what is told after the next message, unless it takes pieces: those wait for nobody, and nobody for them.
-  const first = [...devices.values()].filter(
-    ({ deviceId, computedWith, settings, pieceUntilMs }) =>
-      computedWith !== null &&
-      computedOtherwise(computedWith, settings) !== null &&
-      pieceUntilMs === Number.POSITIVE_INFINITY &&
-      collected.series.has(deviceId) &&
-      !failing.has(deviceId),
-  );
-  if (first.length > 0) throw new NotComputed(first.map(({ deviceId }) => deviceId));
+  const first: string[] = [];
+  for (const { deviceId, pieceUntilMs } of devices.values()) {
+    if (pieceUntilMs === undefined || !collected.series.has(deviceId)) continue;
+    if (pieceUntilMs === Number.POSITIVE_INFINITY) first.push(deviceId);
+    else left.add(deviceId);
+  }
+  if (first.length > 0) throw new NotComputed(first);
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
   const departed = await departedOf(
     client,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { quantityOf } from './mapped-quantity.ts';
 import { deviceForm, type Mapped, mapping, mayBeOne } from './mapping.ts';
@@ -34,7 +35,8 @@ export const sourcesOf = (mapped: readonly Mapped[]): Source[] =>
 
 /**
  * Whether a series of a device reads another number by the second of two mappings: of another place, or in another unit or scale. Pure. Where
- * it cannot be told, as names have wildcards, it does.
+ * it cannot be told, as names have wildcards, it does. Where nothing is read of it any more nothing comes to be parted; it is where it is
+ * mapped again.
  */
 export function isReadOtherwise(
   before: readonly Source[],
@@ -49,7 +51,7 @@ export function isReadOtherwise(
       .sort()
       .join(),
   );
-  return was !== is;
+  return is !== '' && was !== is;
 }
 
 /** What of a `decoder_config` is mapped and counts; null: it has no mapping. */
@@ -111,6 +113,9 @@ const seriesBehind = (trx: Database) =>
     .where('d.deleted_at', 'is', null)
     .where('s.kind', 'in', ['register', 'power']);
 
+/** So often a series may be parted: with each step of its past all of them are looked at. */
+const MAX_SPLITS = 100;
+
 /** Notes on series that another number is read after the last reading of each; where nothing came since that was noted, nothing is. */
 async function part(trx: Database, series: readonly { series_id: number; device_id: string }[]): Promise<void> {
   if (series.length === 0) return;
@@ -120,6 +125,13 @@ async function part(trx: Database, series: readonly { series_id: number; device_
     trx,
   );
   const seriesIds = series.map((one) => one.series_id);
+  const { rows } = await sql<{ channel: string }>`SELECT channel FROM series
+    WHERE series_id = ANY (${seriesIds}) AND cardinality(split_after) >= ${MAX_SPLITS} LIMIT 1`.execute(trx);
+  if (rows[0])
+    throw unprocessable({
+      field: 'decoder_config.mapping',
+      message: `What is read as ${rows[0].channel} was changed ${MAX_SPLITS} times while it counted: pair its device anew, or leave it as it is`,
+    });
   await sql`WITH last AS (
       SELECT s.series_id, s.device_id, s.channel, s.kind, to_timestamp((law ->> 1)::numeric / 1000) AS read_at
       FROM series s JOIN device_heads h USING (device_id) CROSS JOIN LATERAL jsonb_array_elements(h.laws::jsonb) law

@@ -79,7 +79,7 @@ test('a register whose unit its owner changes counts no leap, and goes on from i
   expect(await home.kwh()).toBe(1);
   // Its numbers were Wh all the time, and now so they are read: 13 becomes 0.013 kWh.
   await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
-  // What else it tells goes on, and is remembered.
+  // What else it tells goes on.
   for (const minute of [35, 36, 37]) await home.hear('boiler/b1/state', { now: 900 }, minute);
   // Up to 1,000 times more: beyond any limit over minutes, below it over an hour.
   for (const [minute, total] of [
