@@ -87,9 +87,9 @@ test('what waits is bounded, and so is what is read out of it at a time', async 
 
 test('what was read out of a message is let go of once it is written, though its batch goes on', async () => {
   const seen: WeakRef<IncomingMessage>[] = [];
-  let let2nd: () => void = () => {};
+  let goOn: () => void = () => {};
   const second = new Promise<void>((resolve) => {
-    let2nd = resolve;
+    goOn = resolve;
   });
   const writer: Writer = {
     async write(batch) {
@@ -112,7 +112,7 @@ test('what was read out of a message is let go of once it is written, though its
       return written.filter((message) => message.deref() !== undefined).length;
     })
     .toBe(0);
-  let2nd();
+  goOn();
   await expect.poll(() => pipeline.counts.committed).toBe(SENT);
 });
 

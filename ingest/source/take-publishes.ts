@@ -17,9 +17,9 @@ type Internals = { streamBuilder: BuildStream };
  * one commit a message would be its limit. Here it is acknowledged when we say so, at QoS 1, in the order of receipt (`ack-order.ts`).
  * A message that was not acknowledged when the connection ends comes again in the next one (MQTT 5, 4.4).
  *
- * `hold`: asked after each piece of the connection's bytes; where it answers true, nothing more is read until what it was given is called. mqtt.js has a public door for a connection of one's own
- * (`new MqttClient(streamBuilder)`), which knows no URLs; the field that `connect` sets is wrapped here, which is why mqtt's version is pinned and
- * a test over a real broker watches over it. To be called before the client connects.
+ * `hold`: asked after each piece of the connection's bytes; where it answers true, nothing more is read until what it was given is called.
+ * To be called before the client connects. mqtt.js has a public door for a connection of one's own (`new MqttClient(streamBuilder)`), which knows
+ * no URLs; the field that `connect` sets is wrapped here, which is why mqtt's version is pinned and a test over a real broker watches over it.
  */
 export function takePublishes(client: MqttClient, take: TakePublish, hold: Hold): void {
   const internals = client as unknown as Internals;
