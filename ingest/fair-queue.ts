@@ -157,10 +157,10 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
       const { deviceId, weight } = message;
       let turn = turns.get(deviceId);
       if (!turn) {
-        turn = { deviceId, home: fnv1a(deviceId) % lanes, waiting: [], weight: 0, isUnderWay: false };
+        // What an empty array is pushed to has room for 17.
+        turn = { deviceId, home: fnv1a(deviceId) % lanes, waiting: [message], weight: 0, isUnderWay: false };
         turns.set(deviceId, turn);
-      }
-      turn.waiting.push(message);
+      } else turn.waiting.push(message);
       turn.weight += weight;
       if (!turn.isUnderWay) queue(turn);
     },

@@ -34,8 +34,9 @@ export const unread = (
  * What is to be written of a message: a native one is read here; one of a gateway waits for the transaction, where its
  * devices are known. Null: a message of somebody else's.
  */
-export function toIncoming({ topic, payload, receivedAtMs, replayed }: RawMessage): IncomingMessage | null {
-  const decoded = decodeNative({ topic, payload, receivedAtMs, replayed });
+export function toIncoming(raw: RawMessage): IncomingMessage | null {
+  const { topic, payload, receivedAtMs, replayed } = raw;
+  const decoded = decodeNative(raw);
   if (decoded) return { topic, payload, receivedAtMs, replayed, decoded };
   const below = parseGatewayTopic(topic);
   if (!below) return null;

@@ -15,6 +15,7 @@ const raw = (deviceId: string, payload: string): RawMessage => ({
   receivedAtMs: 0,
   replayed: false,
 });
+const UNHEARD = { done() {} };
 const stored = (batch: readonly IncomingMessage[]) => ({ stored: batch.length, duplicates: 0, rejected: 0 });
 /** Collects garbage now. */
 setFlagsFromString('--expose-gc');
@@ -32,7 +33,7 @@ test('a stop amid a flood writes what was taken, asks for no more, and is over t
   let [acknowledged, resumed] = [0, 0];
   // As a source does: it reads on as long as it may, and whenever there is room again.
   const flood = () => {
-    while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), () => acknowledged++));
+    while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), { done: () => acknowledged++ }));
   };
   const pipeline = createPipeline({
     writer,
@@ -50,7 +51,7 @@ test('a stop amid a flood writes what was taken, asks for no more, and is over t
   expect(resumed).toBe(before);
   expect(acknowledged).toBe(pipeline.counts.received);
   // What is still on its way in is taken, and nothing after it asked for.
-  expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), () => {})).toBe(false);
+  expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), UNHEARD)).toBe(false);
 });
 
 test('what waits is bounded, and so is what is read out of it at a time', async () => {
@@ -69,11 +70,11 @@ test('what waits is bounded, and so is what is read out of it at a time', async 
   };
   const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
   const SENT = 50;
-  for (let sent = 0; sent < SENT; sent++) expect(pipeline.receive(raw(`dev_${sent}`, JUNK), () => {})).toBe(true);
+  for (let sent = 0; sent < SENT; sent++) expect(pipeline.receive(raw(`dev_${sent}`, JUNK), UNHEARD)).toBe(true);
   // 20 KB each; 64 MiB may wait.
   const long = ' '.repeat(2 ** 20);
   let taken = 1;
-  while (pipeline.receive(raw(`dev_long_${taken}`, long), () => {})) taken++;
+  while (pipeline.receive(raw(`dev_long_${taken}`, long), UNHEARD)) taken++;
   expect(taken).toBeLessThanOrEqual(64);
   await new Promise<void>((resolve) => {
     begun = resolve;
@@ -102,7 +103,7 @@ test('what was read out of a message is let go of once it is written, though its
   // Of devices that are not behind, so that one batch has them: 250 readings each.
   const readings = JSON.stringify(Array.from({ length: 249 }, () => ({ power_w: 1 })));
   const SENT = 1_000;
-  for (let sent = 0; sent < SENT; sent++) pipeline.receive(raw(`dev_${sent}`, readings), () => {});
+  for (let sent = 0; sent < SENT; sent++) pipeline.receive(raw(`dev_${sent}`, readings), UNHEARD);
   await expect.poll(() => seen.length).toBeGreaterThan(pipeline.counts.committed);
   await expect.poll(() => pipeline.counts.committed).toBeGreaterThan(0);
   const written = seen.slice(0, pipeline.counts.committed);
@@ -125,16 +126,16 @@ test('readings, bytes and elements that cannot be used count towards the limit o
   const pipeline = limited(50_000);
   // 17 KiB each: 5 messages, and 20 more for the readings.
   const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1000 })));
-  for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), () => {});
+  for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), UNHEARD);
   await expect.poll(() => pipeline.counts.committed).toBe(100);
   expect(pipeline.counts.overLimit).toBe(0);
-  for (let sent = 0; sent < 6; sent++) pipeline.receive(raw('dev_junk', JUNK), () => {});
+  for (let sent = 0; sent < 6; sent++) pipeline.receive(raw('dev_junk', JUNK), UNHEARD);
   await expect.poll(() => pipeline.counts.committed).toBe(106);
   expect(pipeline.counts.overLimit).toBe(2);
 
   const readings = limited(5_000);
   for (let sent = 0; sent < 210; sent++) {
-    readings.receive(raw('dev_flood', good), () => {});
+    readings.receive(raw('dev_flood', good), UNHEARD);
     await expect.poll(() => readings.counts.committed, { interval: 1 }).toBe(sent + 1);
   }
   expect(readings.counts.overLimit).toBe(10);
@@ -142,7 +143,7 @@ test('readings, bytes and elements that cannot be used count towards the limit o
   const bytes = limited(5_000);
   // 245 messages.
   const long = JSON.stringify({ power_w: 1, more: 'x'.repeat(1_000_000) });
-  for (let sent = 0; sent < 25; sent++) bytes.receive(raw('dev_long', long), () => {});
+  for (let sent = 0; sent < 25; sent++) bytes.receive(raw('dev_long', long), UNHEARD);
   expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));
 });
 
@@ -151,7 +152,7 @@ test('a backlog that comes with the times of two windows in turns is limited lik
   const floodLimit = createFloodLimit({ messages: 10 });
   const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
   for (let sent = 0; sent < 30; sent++)
-    pipeline.receive({ ...raw('dev_1', '{"power_w":1}'), receivedAtMs: (sent % 2) * 3_600_000 }, () => {});
+    pipeline.receive({ ...raw('dev_1', '{"power_w":1}'), receivedAtMs: (sent % 2) * 3_600_000 }, UNHEARD);
   expect(pipeline.counts.overLimit).toBe(20);
 });
 
@@ -165,7 +166,7 @@ test('what a device sends beyond its limit is not read', async () => {
   };
   const floodLimit = createFloodLimit({ messages: 1, windowMs: 600_000 });
   const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
-  for (const payload of ['{"power_w":1}', '{"power_w":', JUNK]) pipeline.receive(raw('dev_1', payload), () => {});
+  for (const payload of ['{"power_w":1}', '{"power_w":', JUNK]) pipeline.receive(raw('dev_1', payload), UNHEARD);
   await expect.poll(() => written.length).toBe(3);
   expect(written.map(({ decoded }) => decoded.rejections.map(({ reason }) => reason.slice(0, 11)))).toEqual([
     [],
@@ -191,10 +192,10 @@ test('a device that floods delays itself alone', async () => {
   const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
   const sent = Array.from({ length: 3_000 }, (_, power) => `{"power_w":${power}}`);
   let [ofHog, ofNeighbour] = [0, 0];
-  for (const payload of sent) pipeline.receive(raw('dev_hog', payload), () => ofHog++);
+  for (const payload of sent) pipeline.receive(raw('dev_hog', payload), { done: () => ofHog++ });
   await new Promise(setImmediate);
   for (let turn = 1; turn <= 3; turn++) {
-    pipeline.receive(raw('dev_neighbour', '{"power_w":1}'), () => ofNeighbour++);
+    pipeline.receive(raw('dev_neighbour', '{"power_w":1}'), { done: () => ofNeighbour++ });
     await expect.poll(() => ofNeighbour).toBe(turn);
   }
   expect(ofHog).toBe(0);
@@ -216,7 +217,7 @@ test('a device that floods has a quarter of a lane, while others send', async ()
     },
   };
   const pipeline = createPipeline({ writer, log, onRoom: () => {} });
-  const send = (deviceId: string, done: () => void) => pipeline.receive(raw(deviceId, '{"power_w":1}'), done);
+  const send = (deviceId: string, done: () => void) => pipeline.receive(raw(deviceId, '{"power_w":1}'), { done });
   send('dev_neighbour', () => ofNeighbour++);
   await expect.poll(() => ofNeighbour).toBe(1);
   const fromMs = performance.now();
@@ -244,7 +245,7 @@ test('a lane rests after what it wrote of a flood, and not after what it wrote f
     },
   };
   const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
-  const send = (deviceId: string) => pipeline.receive(raw(deviceId, '{"power_w":1}'), () => {});
+  const send = (deviceId: string) => pipeline.receive(raw(deviceId, '{"power_w":1}'), UNHEARD);
   /** From the end of a device's first batch to the beginning of the next one, ms. */
   const restOf = (deviceId: string) => {
     const [first, second] = batches.filter((batch) => batch.deviceId === deviceId);

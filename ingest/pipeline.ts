@@ -5,7 +5,7 @@ import { createFairQueue, type Queued } from './fair-queue.ts';
 import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from './flood-limit.ts';
 import { type Sender, senderOf, toIncoming, unread } from './incoming.ts';
 import { halvesOf, isOfTheMessages, refused } from './refusal.ts';
-import type { RawMessage, Receive } from './source/source.ts';
+import type { RawMessage, Receipt, Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
 /** Messages that may wait for a commit, in number and in bytes of memory, before the source is asked to pause. */
@@ -41,7 +41,7 @@ const REST = 3;
  */
 interface Waiting extends Queued {
   raw: RawMessage;
-  done: () => void;
+  receipt: Receipt;
   /** Why it is refused without being read. */
   refusal: string | null;
   /** What was read out of it; null while it waits. */
@@ -117,7 +117,7 @@ export function createPipeline(options: {
       waitingBytes -= one.bytes;
       // The rest of its batch is still to be read: what was read of it must not stay as long.
       (one as Waiting).message = null;
-      one.done();
+      one.receipt.done();
     }
     counts.committed += batch.length;
     if (paused && !stopping && waiting < MAX_WAITING / 2 && waitingBytes < MAX_WAITING_BYTES / 2) {
@@ -251,18 +251,18 @@ export function createPipeline(options: {
   return {
     counts,
     waiting: () => waiting,
-    receive(raw: RawMessage, done) {
+    receive(raw, receipt) {
       counts.received++;
       const sender = senderOf(raw.topic);
       // Somebody else's.
       if (!sender) {
-        done();
+        receipt.done();
         return !paused;
       }
       const refusal = floodLimit.refuse(sender.id, countOfBytes(raw.payload.length));
       if (refusal !== null) warn(sender.id, refusal);
       const bytes = bytesOf(raw, sender);
-      queue.push({ raw, done, refusal, message: null, deviceId: sender.id, bytes, weight: weightOf(raw, sender) });
+      queue.push({ raw, receipt, refusal, message: null, deviceId: sender.id, bytes, weight: weightOf(raw, sender) });
       waiting++;
       waitingBytes += bytes;
       wake();

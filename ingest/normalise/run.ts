@@ -58,7 +58,11 @@ function latestUpTo(list: readonly number[], from: number, ms: number): number {
 
 /** The run with one more reading. */
 export function runAfter(run: Run, next: RegisterValue): Run {
-  const [lastMs, last, beforeMs, before] = run as [number, number, number?, number?];
+  // By index: to take an array apart makes an object of each of its elements where the code is cold.
+  const lastMs = run[0] as number;
+  const last = run[1] as number;
+  const beforeMs = run[BEFORE];
+  const before = run[BEFORE + 1];
   const isRisen = before === undefined || last > before;
   const hourMs = hourStartMs(lastMs, 0);
   if (beforeMs !== undefined && beforeMs >= hourMs) {

@@ -11,17 +11,17 @@ afterEach(() => {
 function taking(count: number) {
   const told: number[] = [];
   const take = ackOrder((messageId) => told.push(messageId));
-  return { told, done: Array.from({ length: count }, (_, index) => take(index + 1)) };
+  return { told, taken: Array.from({ length: count }, (_, index) => take(index + 1)) };
 }
 
 test('acknowledges in the order in which messages came, whatever is done first', () => {
-  const { told, done } = taking(6);
-  for (const at of [1, 3, 2]) done[at]?.();
+  const { told, taken } = taking(6);
+  for (const at of [1, 3, 2]) taken[at]?.done();
   expect(told).toEqual([]);
-  done[0]?.();
+  taken[0]?.done();
   expect(told).toEqual([1, 2, 3, 4]);
-  done[5]?.();
-  done[4]?.();
+  taken[5]?.done();
+  taken[4]?.done();
   expect(told).toEqual([1, 2, 3, 4, 5, 6]);
   vi.runAllTimers();
   expect(told).toEqual([1, 2, 3, 4, 5, 6]);
@@ -31,32 +31,32 @@ test('one that is late holds up the others for a second while more come, and is 
   const told: number[] = [];
   const take = ackOrder((messageId) => told.push(messageId));
   const [late, second, third] = [take(1), take(2), take(3)];
-  second();
-  third();
+  second.done();
+  third.done();
   for (let turn = 0; turn < 9; turn++) {
-    take(10 + turn)();
+    take(10 + turn).done();
     vi.advanceTimersByTime(100);
     expect(told).toEqual([]);
   }
   vi.advanceTimersByTime(100);
   expect(told).toEqual([2, 3, 10, 11, 12, 13, 14, 15, 16, 17, 18]);
-  late();
+  late.done();
   expect(told.at(-1)).toBe(1);
 });
 
 test('where nothing more comes it holds them up for a tenth of a second: the broker may wait for them', () => {
-  const { told, done } = taking(5);
-  for (const at of [1, 2]) done[at]?.();
+  const { told, taken } = taking(5);
+  for (const at of [1, 2]) taken[at]?.done();
   vi.advanceTimersByTime(99);
   expect(told).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(told).toEqual([2, 3]);
-  done[4]?.();
+  taken[4]?.done();
   vi.advanceTimersByTime(100);
   expect(told).toEqual([2, 3, 5]);
-  done[0]?.();
+  taken[0]?.done();
   expect(told).toEqual([2, 3, 5, 1]);
-  done[3]?.();
+  taken[3]?.done();
   expect(told).toEqual([2, 3, 5, 1, 4]);
 });
 
@@ -64,29 +64,29 @@ test('one that stays away holds up nobody after that', () => {
   const told: number[] = [];
   const take = ackOrder((messageId) => told.push(messageId));
   take(1);
-  take(2)();
+  take(2).done();
   vi.advanceTimersByTime(1_000);
   expect(told).toEqual([2]);
-  for (let messageId = 3; messageId < 1_000; messageId++) take(messageId)();
+  for (let messageId = 3; messageId < 1_000; messageId++) take(messageId).done();
   expect(told).toHaveLength(998);
 });
 
 test('one that is late holds up ten thousand others at most, and each is told once', () => {
-  const { told, done } = taking(10_001);
-  for (const at of done.keys()) if (at > 0) done[at]?.();
+  const { told, taken } = taking(10_001);
+  for (const at of taken.keys()) if (at > 0) taken[at]?.done();
   expect(told).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 2));
-  done[0]?.();
+  taken[0]?.done();
   vi.runAllTimers();
   expect(told).toHaveLength(10_001);
 });
 
 test('tells each once, of thousands in any order', () => {
-  const { told, done } = taking(5_000);
-  const order = done.map((_, index) => (index * 7_919) % done.length);
+  const { told, taken } = taking(5_000);
+  const order = taken.map((_, index) => (index * 7_919) % taken.length);
   for (const [turn, at] of order.entries()) {
-    done[at]?.();
+    taken[at]?.done();
     if (turn % 500 === 0) vi.advanceTimersByTime(1_000);
   }
   vi.runAllTimers();
-  expect([...told].sort((a, b) => a - b)).toEqual(done.map((_, index) => index + 1));
+  expect([...told].sort((a, b) => a - b)).toEqual(taken.map((_, index) => index + 1));
 });

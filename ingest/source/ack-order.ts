@@ -1,3 +1,5 @@
+import type { Receipt } from './source.ts';
+
 /**
  * So long, and so many, a message that is late holds back the acknowledgements of those behind it. A batch on a busy machine takes longer than it
  * should, and another lane's is not late for that; while they are held the broker has as much less to send, of three times as many.
@@ -6,19 +8,27 @@ const MOST_HELD = { ms: 1_000, count: 10_000 };
 /** So long without a further message they are not held: the broker may wait for them, as it lets few be under way. */
 const QUIET_MS = 100;
 
-/** `late`: it has held up others for as long as it may, and is acknowledged whenever it is done. */
-interface Taken {
+/** A message that was taken. `late`: it has held up others for as long as it may, and is acknowledged whenever it is done. */
+class Taken implements Receipt {
   readonly messageId: number;
-  state: 'open' | 'done' | 'late';
+  state: 'open' | 'done' | 'late' = 'open';
+  readonly tell: (one: Taken) => void;
+  constructor(messageId: number, tell: (one: Taken) => void) {
+    this.messageId = messageId;
+    this.tell = tell;
+  }
+  done(): void {
+    this.tell(this);
+  }
 }
 
 /**
  * Acknowledgements of one connection in the order in which its messages came (MQTT 5, 4.6), though lanes commit them in another. A broker looks for what is
  * acknowledged among all that it has sent, from the oldest on: with thousands under way out of order that was half of what mosquitto costs a
  * message. A message that is late (of a device that is behind) holds up the others for a second, once, and for a tenth where nothing more comes. Answers what
- * takes a message: it answers what is called once, when that message may be acknowledged.
+ * takes a message: its receipt is told once, when that message may be acknowledged.
  */
-export function ackOrder(acknowledge: (messageId: number) => void): (messageId: number) => () => void {
+export function ackOrder(acknowledge: (messageId: number) => void): (messageId: number) => Receipt {
   /** From `first` on: what is not acknowledged yet, and not late. */
   let taken: Taken[] = [];
   let first = 0;
@@ -63,17 +73,19 @@ export function ackOrder(acknowledge: (messageId: number) => void): (messageId: 
     }, QUIET_MS).unref();
   }
 
+  function tell(one: Taken): void {
+    if (one.state === 'late') return acknowledge(one.messageId);
+    one.state = 'done';
+    held++;
+    if (taken[first] === one) return tellInOrder();
+    if (held >= MOST_HELD.count) return tellAll();
+    if (!timer) watch(performance.now(), count);
+  }
+
   return (messageId) => {
-    const one: Taken = { messageId, state: 'open' };
+    const one = new Taken(messageId, tell);
     count++;
     taken.push(one);
-    return () => {
-      if (one.state === 'late') return acknowledge(messageId);
-      one.state = 'done';
-      held++;
-      if (taken[first] === one) return tellInOrder();
-      if (held >= MOST_HELD.count) return tellAll();
-      if (!timer) watch(performance.now(), count);
-    };
+    return one;
   };
 }

@@ -226,17 +226,19 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     }
     const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: false };
     if (packet.qos === 2) {
-      paused = !receive(message, () => done(null)) || paused;
+      paused = !receive(message, { done: () => done(null) }) || paused;
       return;
     }
     // To aedes it is a QoS 0 message now: the acknowledgement is ours.
     const acknowledge = packet.qos === 1 && messageId !== undefined;
     packet.qos = 0;
     session.inFlight++;
-    const room = receive(message, () => {
-      session.inFlight--;
-      if (acknowledge) session.acknowledge(messageId);
-      if (!paused && session.inFlight < MAX_IN_FLIGHT / 2) release(session);
+    const room = receive(message, {
+      done() {
+        session.inFlight--;
+        if (acknowledge) session.acknowledge(messageId);
+        if (!paused && session.inFlight < MAX_IN_FLIGHT / 2) release(session);
+      },
     });
     if (!room) paused = true;
     if (paused || session.inFlight >= MAX_IN_FLIGHT) session.held.push(() => done(null));

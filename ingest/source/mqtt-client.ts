@@ -94,26 +94,24 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   };
   let inFlight = 0;
   let closing = false;
-  takePublishes(
-    client,
-    ({ topic, payload, isRetained }, acknowledge) => {
+  takePublishes(client, {
+    take(topic, payload, isRetained, receipt) {
       lastAtMs = Date.now();
       // Neither taken nor acknowledged: it comes again, to whoever has this session next.
       if (closing) return;
       inFlight++;
-      const done = () => {
-        inFlight--;
-        acknowledge();
-        heard();
-      };
-      if (!receive({ topic, payload, receivedAtMs: lastAtMs, replayed: isRetained }, done)) paused = true;
+      if (!receive({ topic, payload, receivedAtMs: lastAtMs, replayed: isRetained }, receipt)) paused = true;
     },
-    (readOn) => {
+    acknowledged() {
+      inFlight--;
+      heard();
+    },
+    hold(readOn) {
       if (!paused || closing) return false;
       held.push(readOn);
       return true;
     },
-  );
+  });
   /** Asks for what is wanted, then gives up what is not: an earlier worker may have left the session with either. */
   const settleNow = async () => {
     const isWanted = subscription === 'all';

@@ -1,11 +1,5 @@
-/** A PUBLISH packet (MQTT 5, 3.3). */
-export interface Publish {
-  topic: string;
-  payload: Buffer;
-  /** What its PUBACK names; null at QoS 0, where there is none. */
-  packetId: number | null;
-  isRetained: boolean;
-}
+/** Takes a PUBLISH packet (MQTT 5, 3.3). `packetId`: what its PUBACK names; null at QoS 0, where there is none. */
+export type TakePacket = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
 /** A broker sent what no MQTT 5 broker may: the connection must end (MQTT 5, 4.13). */
 export class MalformedPacket extends Error {
@@ -25,7 +19,7 @@ const NOTHING: readonly Buffer[] = [];
  * that it came in. It throws MalformedPacket; nothing more can be read then. QoS 2 and topic aliases are errors: they are sent to nobody
  * who did not ask for them.
  */
-export function publishPackets(take: (publish: Publish) => void): (bytes: Buffer) => readonly Buffer[] {
+export function publishPackets(take: TakePacket): (bytes: Buffer) => readonly Buffer[] {
   /** The beginning of a packet, as it came in, how long it is, and how long it must get to be looked at again. */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
@@ -52,7 +46,7 @@ export function publishPackets(take: (publish: Publish) => void): (bytes: Buffer
     for (; end <= bytes.length; end = endOfPacket(bytes, at, bytes.length)) {
       if ((bytes[at] as number) >> 4 === PUBLISH) {
         if (at > othersFrom) others.push(bytes.subarray(othersFrom, at));
-        take(publishOf(bytes, at, end));
+        takePacket(take, bytes, at, end);
         othersFrom = end;
       }
       at = end;
@@ -82,7 +76,7 @@ function endOfPacket(bytes: Buffer, at: number, until: number): number {
   throw new MalformedPacket('a packet of a length of more than four bytes');
 }
 
-function publishOf(bytes: Buffer, at: number, end: number): Publish {
+function takePacket(take: TakePacket, bytes: Buffer, at: number, end: number): void {
   const flags = bytes[at] as number;
   const qos = (flags >> 1) & 3;
   if (qos > 1) throw new MalformedPacket(`a PUBLISH at QoS ${qos}, which was not subscribed to`);
@@ -106,10 +100,6 @@ function publishOf(bytes: Buffer, at: number, end: number): Publish {
   // Properties, a length and what is so long: whatever they say, it is nothing to a reading.
   place = endOfPacket(bytes, place - 1, end);
   need(0);
-  return {
-    topic: bytes.toString('utf8', topicFrom, topicEnd),
-    payload: bytes.subarray(place, end),
-    packetId,
-    isRetained: (flags & RETAIN) !== 0,
-  };
+  const topic = bytes.toString('utf8', topicFrom, topicEnd);
+  take(topic, bytes.subarray(place, end), packetId, (flags & RETAIN) !== 0);
 }

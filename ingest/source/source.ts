@@ -7,11 +7,14 @@ export interface RawMessage {
   replayed: boolean;
 }
 
-/**
- * Takes a message from a source. `done` must be called exactly once, when the message is committed (or is nobody's):
- * only then does its sender get the acknowledgement. Answers whether the source may go on: false asks it to pause.
- */
-export type Receive = (message: RawMessage, done: () => void) => boolean;
+/** What a message is acknowledged with: no function, as each of a thousand that wait would be two objects more. */
+export interface Receipt {
+  /** Must be called exactly once, when the message is committed (or is nobody's): only then does its sender get the acknowledgement. */
+  done(): void;
+}
+
+/** Takes a message from a source. Answers whether the source may go on: false asks it to pause. */
+export type Receive = (message: RawMessage, receipt: Receipt) => boolean;
 
 /** Something that delivers messages and takes their acknowledgement. */
 export interface Source {

@@ -2,12 +2,19 @@ import { Duplex } from 'node:stream';
 import type { MqttClient } from 'mqtt';
 import { ackOrder } from './ack-order.ts';
 import { pubacks } from './pubacks.ts';
-import { MalformedPacket, type Publish, publishPackets } from './publish-packets.ts';
+import { MalformedPacket, publishPackets } from './publish-packets.ts';
+import type { Receipt } from './source.ts';
 
-/** Takes a message; `acknowledge` sends its PUBACK, if the connection that it came on still stands. It must be called once. */
-export type TakePublish = (publish: Publish, acknowledge: () => void) => void;
+/** What becomes of the messages of a client. */
+export interface Taking {
+  /** Takes a message. Its receipt sends its PUBACK, if the connection that it came on still stands. */
+  take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void;
+  /** A message is acknowledged, or its connection no longer stands. */
+  acknowledged(): void;
+  /** Asked after each piece of the connection's bytes; where it answers true, nothing more is read until what it was given is called. */
+  hold(readOn: () => void): boolean;
+}
 
-type Hold = (readOn: () => void) => boolean;
 type BuildStream = (client: MqttClient) => Duplex;
 type Internals = { streamBuilder: BuildStream };
 
@@ -17,23 +24,26 @@ type Internals = { streamBuilder: BuildStream };
  * one commit a message would be its limit. Here it is acknowledged when we say so, at QoS 1, in the order of receipt (`ack-order.ts`).
  * A message that was not acknowledged when the connection ends comes again in the next one (MQTT 5, 4.4).
  *
- * `hold`: asked after each piece of the connection's bytes; where it answers true, nothing more is read until what it was given is called.
  * To be called before the client connects. mqtt.js has a public door for a connection of one's own (`new MqttClient(streamBuilder)`), which knows
  * no URLs; the field that `connect` sets is wrapped here, which is why mqtt's version is pinned and a test over a real broker watches over it.
  */
-export function takePublishes(client: MqttClient, take: TakePublish, hold: Hold): void {
+export function takePublishes(client: MqttClient, taking: Taking): void {
   const internals = client as unknown as Internals;
   const build = internals.streamBuilder;
-  internals.streamBuilder = (of) => parted(build(of), take, hold);
+  internals.streamBuilder = (of) => parted(build(of), taking);
 }
 
 /** What mqtt.js has in the place of its connection: all that it writes goes there, and all but messages comes from there. */
-function parted(connection: Duplex, take: TakePublish, hold: Hold): Duplex {
+function parted(connection: Duplex, taking: Taking): Duplex {
   // By way of what mqtt.js writes to: a packet of its own is several pieces.
   const sendPuback = pubacks(() => (others.writable ? others : null));
-  const takenInOrder = ackOrder(sendPuback);
-  const read = publishPackets((publish) =>
-    take(publish, publish.packetId === null ? NOTHING : takenInOrder(publish.packetId)),
+  const takenInOrder = ackOrder((packetId) => {
+    sendPuback(packetId);
+    taking.acknowledged();
+  });
+  const unanswered: Receipt = { done: taking.acknowledged };
+  const read = publishPackets((topic, payload, packetId, isRetained) =>
+    taking.take(topic, payload, isRetained, packetId === null ? unanswered : takenInOrder(packetId)),
   );
   const others = new Duplex({
     // Given as it comes.
@@ -60,13 +70,10 @@ function parted(connection: Duplex, take: TakePublish, hold: Hold): Duplex {
       others.destroy(error);
       return;
     }
-    if (hold(() => connection.resume())) connection.pause();
+    if (taking.hold(() => connection.resume())) connection.pause();
   });
   connection.on('end', () => others.push(null));
   connection.on('error', (error) => others.destroy(error));
   connection.on('close', () => others.destroy());
   return others;
 }
-
-/** Of what needs no acknowledgement. */
-const NOTHING = () => {};

@@ -201,7 +201,7 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       if (records[marked] === record) return marked;
       const length = lengthAt(ringNumbers, record);
       makeRoom(used + length);
-      for (let index = 0; index < length; index++) heads[used + index] = ringNumbers[record + index] as number;
+      copyNumbers(ringNumbers, record, heads, used, length);
       ringNumbers[record + PLACE.mark] = ids.length;
       records.push(record);
       places.push(used);
@@ -264,8 +264,7 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       heads[head + PLACE.version] = version;
       writeLaws(head);
       writeOpen(head);
-      const length = lengthAt(heads, head);
-      for (let index = 0; index < length; index++) ringNumbers[record + index] = heads[head + index] as number;
+      copyNumbers(heads, head, ringNumbers, record, lengthAt(heads, head));
     }
     return {
       deviceIds: followed.map((device) => ids[device] as string),
@@ -280,6 +279,11 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       others,
     };
   };
+}
+
+/** A function of its own: within a long one, which is run some times a second and never wholly compiled, each number becomes an object. */
+function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
+  for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;
 }
 
 /** Whether anything is left of the open hour. */

@@ -45,10 +45,15 @@ interface NativeTopic {
 export function parseNativeTopic(topic: string): NativeTopic | null {
   if (!topic.startsWith(NATIVE)) return null;
   const end = topic.indexOf('/', NATIVE.length);
-  const leaf = topic.slice(end + 1);
-  if (leaf !== 'readings' && leaf !== 'status') return null;
+  const leaf = leafFrom(topic, end + 1);
+  if (leaf === null) return null;
   const deviceId = topic.slice(NATIVE.length, end);
   return WHOLE_ID.test(deviceId) ? { deviceId, leaf } : null;
+}
+
+function leafFrom(topic: string, place: number): NativeTopic['leaf'] | null {
+  if (topic.length === place + 'readings'.length && topic.endsWith('readings')) return 'readings';
+  return topic.length === place + 'status'.length && topic.endsWith('status') ? 'status' : null;
 }
 
 interface GatewayTopic {

@@ -12,9 +12,9 @@ let received = 0;
 
 beforeAll(async () => {
   broker = await startBroker({
-    receive(_message, done) {
+    receive(_message, receipt) {
       received++;
-      done();
+      receipt.done();
       return true;
     },
   });

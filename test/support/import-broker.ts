@@ -1,5 +1,6 @@
 import { toIncoming } from '#ingest/incoming.ts';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import type { Receipt } from '#ingest/source/source.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { startBroker } from './broker.ts';
@@ -10,23 +11,23 @@ export async function startImportBroker(
   checkLogin: (deviceId: string, secret: string) => Promise<boolean>,
 ): Promise<EmbeddedBroker> {
   const writer = createWriter(pool, { retentionMonths: 240 });
-  const waiting: { message: IncomingMessage; done: () => void }[] = [];
+  const waiting: { message: IncomingMessage; receipt: Receipt }[] = [];
   let writing = false;
   const writeAll = async () => {
     writing = true;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, 20);
       await writer.write(batch.map(({ message }) => message));
-      for (const { done } of batch) done();
+      for (const { receipt } of batch) receipt.done();
     }
     writing = false;
   };
   return startBroker({
     checkLogin,
-    receive(message, done) {
+    receive(message, receipt) {
       const incoming = toIncoming(message);
       if (!incoming) throw new Error(`no decoder for ${message.topic}`);
-      waiting.push({ message: incoming, done });
+      waiting.push({ message: incoming, receipt });
       if (!writing) void writeAll();
       return true;
     },

@@ -21,38 +21,41 @@ export function decodeNative(message: {
 }): DecodedMessage | null {
   const topic = parseNativeTopic(message.topic);
   if (!topic) return null;
-  const decoded: DecodedMessage = { deviceId: topic.deviceId, readings: [], rejections: [] };
-  const refuse = (reason: string) => {
-    decoded.rejections.push({ element: null, reason });
-    return decoded;
-  };
-  if (message.payload.length > MAX_BYTES) return refuse('payload is longer than 1 MiB');
+  const { deviceId } = topic;
+  if (message.payload.length > MAX_BYTES) return refused(deviceId, 'payload is longer than 1 MiB');
   let text: string;
   try {
     text = utf8.decode(message.payload);
   } catch {
-    return refuse('payload is not UTF-8');
+    return refused(deviceId, 'payload is not UTF-8');
   }
   if (topic.leaf === 'status') {
     const status = parseStatus(text.trim());
-    if (status === null) return refuse('status is not one of online, offline, faulty');
-    decoded.status = status;
-    return decoded;
+    if (status === null) return refused(deviceId, 'status is not one of online, offline, faulty');
+    return { deviceId, readings: [], rejections: [], status };
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return refuse('payload is not JSON');
+    return refused(deviceId, 'payload is not JSON');
   }
-  const elements = Array.isArray(json) ? json : [json];
-  if (elements.length === 0) return refuse('payload is an empty array');
-  if (elements.length > MAX_ELEMENTS) return refuse(`payload has more than ${MAX_ELEMENTS} elements`);
-  elements.forEach((element, index) => {
-    decodeElement(element, index, message, decoded);
-  });
+  const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
+  if (!Array.isArray(json)) {
+    decodeElement(json, 0, message, decoded);
+    return decoded;
+  }
+  if (json.length === 0) return refused(deviceId, 'payload is an empty array');
+  if (json.length > MAX_ELEMENTS) return refused(deviceId, `payload has more than ${MAX_ELEMENTS} elements`);
+  for (let index = 0; index < json.length; index++) decodeElement(json[index], index, message, decoded);
   return decoded;
 }
+
+const refused = (deviceId: string, reason: string): DecodedMessage => ({
+  deviceId,
+  readings: [],
+  rejections: [{ element: null, reason }],
+});
 
 function decodeElement(
   element: unknown,
@@ -76,11 +79,15 @@ function addQuantities(
   { channel, readAtMs: saidMs, told }: NativeReading,
   receivedAtMs: number,
   element: number,
-  { deviceId, readings }: DecodedMessage,
+  decoded: DecodedMessage,
 ): void {
+  const { deviceId } = decoded;
   const readAtMs = saidMs ?? receivedAtMs;
   const add = (kind: Kind, value: number, intervalMs = 0) => {
-    readings.push({ deviceId, channel, kind, readAtMs, intervalMs, value, element });
+    const reading = { deviceId, channel, kind, readAtMs, intervalMs, value, element };
+    // Most messages have one, and what an empty array is pushed to has room for 17.
+    if (decoded.readings.length === 0) decoded.readings = [reading];
+    else decoded.readings.push(reading);
   };
   if (told.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(told.energy_total_kwh));
   if (told.energy_kwh !== undefined && told.interval_s !== undefined) {

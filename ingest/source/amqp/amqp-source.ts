@@ -75,9 +75,11 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
     if (topic === null) return 'refuse';
     inFlight++;
     const raw = { topic, payload: message.content, receivedAtMs: cameAtMs(message), replayed: false };
-    const hasRoom = options.receive(raw, () => {
-      inFlight--;
-      done();
+    const hasRoom = options.receive(raw, {
+      done() {
+        inFlight--;
+        done();
+      },
     });
     if (!hasRoom) stopReading();
     return 'taken';

@@ -25,7 +25,7 @@ test('a message waits, unacknowledged, while the schema is not what this version
     const payload = Buffer.from(JSON.stringify({ energy_total_kwh: 100 + index }));
     const topic = `energy/v1/${deviceId}/readings`;
     const message = { topic, payload, receivedAtMs: Date.now() - 60_000 + index * 10_000, replayed: false };
-    pipeline.receive(message, () => acknowledged++);
+    pipeline.receive(message, { done: () => acknowledged++ });
   }
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(acknowledged).toBe(0);

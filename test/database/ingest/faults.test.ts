@@ -33,7 +33,7 @@ function pipelineOn(writer: Writer) {
   const send = (topic: string, payload: unknown) =>
     new Promise<void>((done) => {
       const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
-      pipeline.receive({ topic, payload: bytes, receivedAtMs: Date.now(), replayed: false }, done);
+      pipeline.receive({ topic, payload: bytes, receivedAtMs: Date.now(), replayed: false }, { done });
     });
   const read = (deviceId: string, minutes: number) =>
     send(`energy/v1/${deviceId}/readings`, {

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
 import { shardCount } from '#ingest/source/amqp/shard-count.ts';
-import type { RawMessage } from '#ingest/source/source.ts';
+import type { RawMessage, Receive } from '#ingest/source/source.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import { newId } from '#src/core/ids.ts';
 import { createDb } from '#src/database/connect.ts';
@@ -32,7 +32,7 @@ let source: AmqpSource;
 let taken: RawMessage[] = [];
 const log = pino({ level: 'silent' });
 
-const start = (receive: (message: RawMessage, done: () => void) => boolean, shards = SHARDS) =>
+const start = (receive: Receive, shards = SHARDS) =>
   startAmqp({
     url: parseAmqpUrl(cluster.url()) as AmqpUrl,
     shards,
@@ -41,9 +41,9 @@ const start = (receive: (message: RawMessage, done: () => void) => boolean, shar
     receive,
     log,
   });
-const takeAll = (message: RawMessage, done: () => void) => {
+const takeAll: Receive = (message, receipt) => {
   taken.push(message);
-  done();
+  receipt.done();
   return true;
 };
 
@@ -289,9 +289,9 @@ test('a full worker reads no further, for longer than a heartbeat, and then take
     routingKeys: ROUTING_KEYS,
     topicOf: topicOfRoutingKey,
     log: { ...log, warn: () => disconnected++, info() {}, error() {}, debug() {} } as unknown as typeof log,
-    receive(message, done) {
+    receive(message, receipt) {
       taken.push(message);
-      waiting.push(done);
+      waiting.push(() => receipt.done());
       return !isFull;
     },
   });

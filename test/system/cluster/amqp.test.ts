@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
+import type { Receive } from '#ingest/source/source.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -96,7 +97,7 @@ test('in calm running each device’s messages come in order, to one worker at a
   const open = new Map<string, number>();
   let atTwo = 0;
   const worker = (number: number) =>
-    source(({ topic, payload }, done) => {
+    source(({ topic, payload }, receipt) => {
       const sequence = Number(payload);
       const expected = (last.get(topic) ?? -1) + 1;
       if (sequence > expected) outOfOrder++;
@@ -110,7 +111,7 @@ test('in calm running each device’s messages come in order, to one worker at a
       setTimeout(
         () => {
           open.delete(topic);
-          done();
+          receipt.done();
         },
         1 + Math.random() * 20,
       );
@@ -169,18 +170,18 @@ test('what is more than its owner takes at once waits for it, and is not another
   let outOfOrder = 0;
   let taken = 0;
   const worker = (number: number) =>
-    source(({ topic, payload }, done) => {
+    source(({ topic, payload }, receipt) => {
       // The last ones of the test before, if its workers went before they were acknowledged.
       if (!topic.includes('burst-')) {
-        done();
+        receipt.done();
         return true;
       }
       taken++;
       owners.set(topic, (owners.get(topic) ?? new Set()).add(number));
       if (Number(payload) !== (last.get(topic) ?? -1) + 1) outOfOrder++;
       last.set(topic, Number(payload));
-      if (isSlow) held.push(done);
-      else done();
+      if (isSlow) held.push(() => receipt.done());
+      else receipt.done();
       return true;
     });
   sources.push(await worker(1), await worker(2));
@@ -332,8 +333,8 @@ test('a worker leaves a node that hangs, and one that reaches no majority, withi
     if (msg === 'broker connected') ports.push(port);
     if (msg === 'broker connection ended') ends.push(err?.message ?? '');
   };
-  const taken = (_message: unknown, done: () => void) => {
-    done();
+  const taken: Receive = (_message, receipt) => {
+    receipt.done();
     return true;
   };
   sources.push(await source(taken, pino({ level: 'info' }, { write })));

@@ -1,6 +1,7 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Receipt } from '#ingest/source/source.ts';
 import { startStandbyClient } from '#ingest/source/standby-client.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -153,9 +154,9 @@ const inProcess = (taken: (payload: string) => boolean) =>
     pool: database.pool,
     environment: 'live',
     topics: ['energy/v1/+/readings'],
-    receive: ({ payload }, done) => {
+    receive: ({ payload }, receipt) => {
       const goesOn = taken(payload.toString());
-      done();
+      receipt.done();
       return goesOn;
     },
     onLost: () => {},
@@ -228,9 +229,9 @@ test('a broker that is started again has lost nothing that was acknowledged, wit
     pool: database.pool,
     environment: 'live',
     topics: ['energy/v1/+/readings'],
-    receive: ({ payload }: { payload: Buffer }, done: () => void) => {
+    receive: ({ payload }: { payload: Buffer }, receipt: Receipt) => {
       onTaken(payload.toString());
-      done();
+      receipt.done();
       return true;
     },
     onLost: () => {},

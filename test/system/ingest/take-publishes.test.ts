@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { connect, connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Publish } from '#ingest/source/publish-packets.ts';
+import type { Receipt } from '#ingest/source/source.ts';
 import { takePublishes } from '#ingest/source/take-publishes.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 
@@ -17,14 +17,21 @@ afterAll(async () => {
   await broker.stop();
 });
 
-interface Taken extends Publish {
-  acknowledge(): void;
+interface Taken {
+  topic: string;
+  payload: Buffer;
+  isRetained: boolean;
+  receipt: Receipt;
 }
 
 function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () => void) => boolean = () => false) {
   const client = connect(url, { protocolVersion: 5, manualConnect: true, reconnectPeriod: 20, ...settings });
   const taken: Taken[] = [];
-  takePublishes(client, (publish, acknowledge) => taken.push({ ...publish, acknowledge }), hold);
+  takePublishes(client, {
+    take: (topic, payload, isRetained, receipt) => taken.push({ topic, payload, isRetained, receipt }),
+    acknowledged() {},
+    hold,
+  });
   client.connect();
   return { client, taken };
 }
@@ -44,9 +51,9 @@ test('the pinned mqtt.js still lets messages be taken before it: acknowledged la
   // What the broker answers comes behind what it might have sent before: it has sent no more.
   await client.subscribeAsync('u', { qos: 1 });
   expect(told()).toEqual(upTo(5));
-  for (const { acknowledge } of taken) acknowledge();
+  for (const { receipt } of taken) receipt.done();
   await expect.poll(() => told().length).toBeGreaterThanOrEqual(10);
-  for (const { acknowledge } of taken.slice(5)) acknowledge();
+  for (const { receipt } of taken.slice(5)) receipt.done();
   await expect.poll(told).toEqual(upTo(12));
   // Its own: what it sends, and its pings.
   await client.publishAsync('u', 'own', { qos: 1 });
@@ -67,7 +74,7 @@ test('what was not acknowledged when its connection broke comes again in the nex
   await client.subscribeAsync('again', { qos: 1 });
   for (const text of ['a', 'b', 'c']) await sender.publishAsync('again', text, { qos: 1 });
   await expect.poll(() => taken.length).toBe(3);
-  taken[0]?.acknowledge();
+  taken[0]?.receipt.done();
   // The broker has it when it answers what was said after it.
   await client.subscribeAsync('something else', { qos: 1 });
   const back = new Promise((resolve) => client.once('connect', resolve));
@@ -77,8 +84,7 @@ test('what was not acknowledged when its connection broke comes again in the nex
   await back;
   await expect.poll(() => taken.map(({ payload }) => String(payload))).toEqual(['a', 'b', 'c', 'b', 'c']);
   // Of the connection that is gone: said to nobody.
-  for (const { acknowledge } of taken.slice(1, 3)) acknowledge();
-  for (const { acknowledge } of taken.slice(3)) acknowledge();
+  for (const { receipt } of taken.slice(1)) receipt.done();
   await client.subscribeAsync('something else', { qos: 1 });
   expect([client.connected, errors]).toEqual([true, []]);
   await client.endAsync();
