@@ -8,6 +8,11 @@ import { takePublishes } from './take-publishes.ts';
 const EARLIER_SHARE = 'energy';
 /** Unacknowledged messages that the broker may send: what waits for its commit (pipeline.ts), and what is held behind a late one (ack-order.ts). */
 const RECEIVE_MAXIMUM = 30_000;
+/**
+ * What is longer the broker does not send here, and takes for sent (MQTT 5, 3.1.2.11.4). Of messages beyond 1 MiB no more is kept than that they were refused; 200 MB of one,
+ * which a broker without limits of its own takes from any device, took 750 MiB here, and would come again to a worker that died of it.
+ */
+const MAX_PACKET_BYTES = 8 * 2 ** 20;
 const KEEPALIVE_SECONDS = 60;
 /** Parts of the keepalive after which an acknowledgement stands for a ping. */
 const PING_PARTS = 10;
@@ -74,7 +79,11 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     connectTimeout: 10_000,
     // By ourselves, at each connection: mqtt.js does not ask again for what it has asked for once.
     resubscribe: false,
-    properties: { sessionExpiryInterval: WEEK_SECONDS, receiveMaximum: RECEIVE_MAXIMUM },
+    properties: {
+      sessionExpiryInterval: WEEK_SECONDS,
+      receiveMaximum: RECEIVE_MAXIMUM,
+      maximumPacketSize: MAX_PACKET_BYTES,
+    },
     // Its default costs an array for each of the dozen lines a packet, though nobody reads them.
     log: () => {},
     // Before the first packet can arrive: a persistent session delivers at once.

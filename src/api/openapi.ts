@@ -218,7 +218,9 @@ function errorsOf({ method, path, body, query }: AnyOperation): number[] {
     method === 'POST' ||
     (method === 'PATCH' && /users|alerts|tariffs/.test(path)) ||
     (method === 'DELETE' && /price-series|bill-periods/.test(path));
-  return [...always, ...(conflicts ? [409] : []), ...(body || query ? [422] : [])].sort((a, b) => a - b);
+  return [...always, ...(conflicts ? [409] : []), ...(body || query || method === 'POST' ? [422] : [])].sort(
+    (a, b) => a - b,
+  );
 }
 
 const IDEMPOTENCY: Json = {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { holdable } from '#src/auth/access.ts';
 import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
@@ -243,7 +243,7 @@ function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Call<unknown, unknown, unknown> {
-  const { query, body } = definition;
+  const { method, query, body } = definition;
   allow(caller, definition);
   const { params, url } = request;
   return {
@@ -251,7 +251,7 @@ function callOf(
     caller,
     params,
     query: valid(query, queryParametersOf(url, query), 'query'),
-    body: body ? bodyOf(body, request.body) : undefined,
+    body: body ? bodyOf(body, request.body) : withoutBody(method, request.body),
     address: request.ip,
     rowName: (index) => rowName(request.body, index),
     reply,
@@ -308,6 +308,13 @@ function bodyOf(schema: Shape, body: unknown): unknown {
   if (body === undefined) throw new AppError('bodyRequired');
   if (isTooDeep(body)) throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
   return valid(schema, body, 'body');
+}
+
+const NO_MEMBERS = z.strictObject({}).optional();
+
+/** A POST that takes no body refuses members all the same: who sends some means something by them. Of a GET or DELETE a body means nothing (RFC 9110, 9.3). */
+function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
+  if (method === 'POST') valid(NO_MEMBERS, body, 'body');
 }
 
 function valid(schema: Shape | undefined, value: unknown, where: string): unknown {

@@ -95,7 +95,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   const used = new Map<string, MilliwattHours | null>();
   const composed = await composedAmong(db, [...new Set(hours.map(({ user_id }) => user_id))]);
   for (const userId of composed) {
-    const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+    const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false, isAfresh: true });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
       const found = await homeByHour(db, home, dayRange(day, day, 'UTC'));

@@ -17,6 +17,7 @@ import {
 } from './channels.ts';
 import { newDeviceSecret } from './credentials.ts';
 import type { HeardAs } from './known-placement.ts';
+import { mustBeItsOwn } from './own-mapping.ts';
 import { guessedPlacement } from './placement.ts';
 import { splitOwnMapped } from './split-mapped.ts';
 
@@ -254,6 +255,7 @@ export async function updateDevice(
         .where(within(reach, 'devices.user_id'))
         .executeTakeFirst();
       if (!isThere) return null;
+      await mustBeItsOwn(trx, deviceId, patch.decoder_config);
       await splitOwnMapped(trx, deviceId, patch.decoder_config);
     }
     const words = said && (await lockedWords(trx, reach, deviceId));

@@ -59,6 +59,8 @@ export interface AskedOfHome {
   isMoreAsked: boolean;
   /** What its consumption devices used. */
   needsConsumption: boolean;
+  /** Since when its devices are there as it is now, not as it was up to ten seconds ago: for what is told once, and never again. */
+  isAfresh?: boolean;
 }
 
 /** Loads a user's home. */
@@ -68,7 +70,7 @@ export async function loadHome(db: Database, userId: string, asked: AskedOfHome)
     `${PREPARED_TEXT}${DEVICES} WHERE d.user_id = $1 GROUP BY d.device_id, s.meter ORDER BY d.device_id, s.meter`,
     [userId],
   );
-  return homeOf(userId, await devicesOf(db, rows), asked);
+  return homeOf(userId, await devicesOf(db, rows, asked.isAfresh), asked);
 }
 
 /** Loads the homes of some users, in their order. */
@@ -78,7 +80,7 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
     [userIds],
   );
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
-  const pasts = await pastsOf(db, askedOf(rows));
+  const pasts = await pastsOf(db, askedOf(rows), asked.isAfresh);
   return userIds.map((userId) => homeOf(userId, placedDevices(byUser.get(userId) ?? [], pasts), asked));
 }
 
@@ -148,8 +150,8 @@ export async function loadAsMeter(
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
 
-const devicesOf = async (db: Database, rows: readonly Row[]): Promise<HomeDevice[]> =>
-  placedDevices(rows, await pastsOf(db, askedOf(rows)));
+const devicesOf = async (db: Database, rows: readonly Row[], isAfresh = false): Promise<HomeDevice[]> =>
+  placedDevices(rows, await pastsOf(db, askedOf(rows), isAfresh));
 
 /** Of what the pasts are asked. */
 function askedOf(rows: readonly Row[]): { id: string; produces: boolean }[] {

@@ -20,17 +20,21 @@ const remembered = new Map<string, DevicePast & { untilMs: number }>();
 const [IMPORT, EXPORT] = [COLUMN.energyMilliwattHours, COLUMN.exportMilliwattHours];
 const KNOWN = `sum(${COLUMN.coveredMs}) > 0 OR sum(${COLUMN.exportCoveredMs}) > 0`;
 
-/** The pasts of devices, or of what is told apart of them, by their keys; without those of which nothing counts yet. */
+/**
+ * The pasts of devices, or of what is told apart of them, by their keys; without those of which nothing counts yet. `isAfresh`: none as
+ * this process remembers it.
+ */
 export async function pastsOf(
   db: Database,
   devices: readonly { id: string; produces: boolean }[],
+  isAfresh = false,
 ): Promise<Map<string, DevicePast>> {
   const nowMs = performance.now();
   const found = new Map<string, DevicePast>();
   const unknown: { id: string; produces: boolean }[] = [];
   for (const { id, produces } of devices) {
     const known = remembered.get(nameOf(id, produces));
-    if (known && known.untilMs > nowMs) found.set(id, known);
+    if (known && known.untilMs > nowMs && !isAfresh) found.set(id, known);
     else unknown.push({ id, produces });
   }
   if (unknown.length === 0) return found;

@@ -104,3 +104,14 @@ test('the end of a key is answered as RFC 3339 writes it: in UTC, too, its year 
   const { status, json } = await made('9999-12-31T23:59:59.999Z');
   expect([status, json.expires_at]).toEqual([201, '9999-12-31T23:59:59.999Z']);
 });
+
+test('what takes no body refuses members of one', async () => {
+  const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'x'.repeat(20) };
+  const { webhook_id: id } = (await api.send('/v1/webhooks', { method: 'POST', key: home.key, body })).json;
+  const ask = (sent: object) => api.send(`/v1/webhooks/${id}/test`, { method: 'POST', key: home.key, ...sent });
+  expect((await ask({ body: { event: 'alert.triggered' } })).json.details).toEqual([
+    { field: 'event', message: 'unknown field' },
+  ]);
+  expect((await ask({ body: [] })).status).toBe(422);
+  expect([(await ask({})).status, (await ask({ body: {} })).status]).toEqual([202, 202]);
+});

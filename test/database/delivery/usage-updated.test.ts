@@ -93,6 +93,26 @@ test('tells what a home with solar used', async () => {
   expect((await told())[0]?.hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
 });
 
+test('tells of a past that came late what the home used then, though its devices were known to begin later', async () => {
+  await subscribe();
+  const { device } = await createDevice(deliveries.db, {
+    userId: home.userId,
+    type: 'solar_inverter',
+    location: 'roof',
+  });
+  const used = async (from: string, to: string, [bought, made]: readonly [number, number]) => {
+    const hour = (start: number, kwh: number) => [[at(from), start] as const, [at(to), start + kwh] as const];
+    await home.read(hour(bought, 1), deliveries.now);
+    await home.read(hour(made, 4), deliveries.now, { deviceId: device.device_id, channel: 'export' });
+    await evaluate();
+    deliveries.later(60);
+    expect(await tell()).toBe(1);
+  };
+  await used('09:00', '10:00', [100, 10]);
+  await used('07:00', '08:00', [90, 2]);
+  expect((await told())[1]?.hours).toContainEqual({ date: '2026-06-17', hour: '07:00', kwh_used: 5 });
+});
+
 test('reports users with a subscription, once, by any number of workers', async () => {
   const other = await meter(deliveries.database);
   await subscribe();

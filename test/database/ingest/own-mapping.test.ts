@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+test('a device is not given a mapping of its own that reads another one, by which it would fall silent', async () => {
+  const { userId, key } = await api.user('homeowner');
+  const send = (method: string, path: string, body: object) => api.send(path, { method, key, body });
+  const entry = { topic: 'home/+/energy', unit: 'kWh', meaning: 'import' };
+  const { gateway_id: gatewayId } = (await send('POST', '/v1/gateways', { name: 'home' })).json;
+  await send('PATCH', `/v1/gateways/${gatewayId}`, { decoder_config: { mapping: [entry] } });
+  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const hear = (value: string, minute: number) => {
+    const message = toIncoming({
+      topic: `gw/${gatewayId}/home/b1/energy`,
+      payload: Buffer.from(value),
+      receivedAtMs: api.now.getTime() + (minute - 60) * 60_000,
+      replayed: false,
+    });
+    return writer.write(message ? [message] : []);
+  };
+  await hear('12', 1);
+  const [{ discovery_id }] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
+  const { device_id: deviceId } = (
+    await send('POST', '/v1/devices', { type: 'smart_meter', location: 'cellar', discovery_id })
+  ).json;
+  const change = (...mapping: readonly object[]) =>
+    send('PATCH', `/v1/devices/${deviceId}`, { decoder_config: { mapping } });
+  expect(await change({ ...entry, topic: 'home/b1/energy', unit: 'Wh' })).toMatchObject({
+    status: 422,
+    json: {
+      details: [{ field: 'decoder_config.mapping.0.device', message: expect.stringContaining('"device": "b1"') }],
+    },
+  });
+  expect(await hear('13', 2)).toMatchObject({ stored: 1 });
+  expect((await change({ ...entry, topic: 'home/b1/energy', device: 'b1', unit: 'Wh' })).status).toBe(200);
+  expect(await hear('13500', 3)).toMatchObject({ stored: 1 });
+});
