@@ -45,18 +45,8 @@ const FACTORS = [
   0.003785411784,
 ];
 
-/** A count by a multiplier or by pulses, a base value with a value (SenML), a number that a template scales. */
-const OF_TWO = new Set([
-  'rtl433',
-  'openmqttgateway',
-  'espurna',
-  'rtlamr',
-  'emon',
-  'senml',
-  'homeassistant',
-  'homie',
-  'mapping',
-]);
+/** A count by a multiplier or by pulses, a number that a template or a setting scales. */
+const OF_TWO = new Set(['rtl433', 'openmqttgateway', 'espurna', 'rtlamr', 'emon', 'homeassistant', 'homie', 'mapping']);
 
 const SIGNED_BESIDE = new Set(['zigbee2mqtt', 'evcc', 'victron']);
 
@@ -105,6 +95,39 @@ function numbersInProtobuf(payload: Buffer): number[] {
   ]);
 }
 
+/** `nan` and `inf` where JSON has a value: firmware prints them. */
+const NO_VALUE = /(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
+
+/**
+ * Numbers of a SenML pack: values and sums, each plus the base that was told last (RFC 8428, sections 4.1 and 4.5.1). Whatever is made of a
+ * sum, such as °C of K, is made of it as of a plain number. None follow a base that is no number.
+ */
+function numbersInSenml(payload: Buffer): number[] {
+  let pack: unknown;
+  try {
+    pack = JSON.parse(new TextDecoder().decode(payload).replaceAll(NO_VALUE, 'null'));
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(pack)) return [];
+  const numbers: number[] = [];
+  let [baseValue, baseSum] = [0, 0];
+  for (const record of pack as (Record<string, unknown> | null)[]) {
+    const { bv = baseValue, bs = baseSum, v, s = record?.bs === undefined ? undefined : 0 } = record ?? {};
+    if (typeof bv !== 'number' || typeof bs !== 'number') break;
+    [baseValue, baseSum] = [bv, bs];
+    if (typeof v === 'number') numbers.push(baseValue + v);
+    if (typeof s === 'number') numbers.push(baseSum + s);
+  }
+  return numbers;
+}
+
+/** Families whose numbers do not stand in a message as text, or not by themselves. */
+const NUMBERS_IN = new Map([
+  ['sparkplug', numbersInProtobuf],
+  ['senml', numbersInSenml],
+]);
+
 const WORD = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
 
 const DEVICE = /^\P{Cc}{1,128}$/u;
@@ -133,6 +156,7 @@ function createFuzz(family: Family, seed: number) {
   const cases = casesOf(family.name);
   const { takes: _takes, knows: _knows, ...unasked } = family;
   const [own, others] = [[unasked], areOthers(family)];
+  const inPayload = NUMBERS_IN.get(family.name) ?? ((payload: Buffer) => numbersIn(String(payload)));
   let said = 0;
   /** For who finds it hanging. */
   let now = '';
@@ -167,12 +191,7 @@ function createFuzz(family: Family, seed: number) {
     if (!heard || heard.said.length === 0) return;
     said++;
     const texts = [payload, ...prior.map((one) => one.payload)];
-    const numbers = [
-      ...(family.name === 'sparkplug'
-        ? texts.flatMap((one) => numbersInProtobuf(one))
-        : texts.flatMap((one) => numbersIn(String(one)))),
-      ...numbersOf(settings),
-    ];
+    const numbers = [...texts.flatMap(inPayload), ...numbersOf(settings)];
     for (const one of heard.said) {
       if (!isWellFormed(one)) throw new Error(`${JSON.stringify(one)}: ${now}`);
       // A power without a sign has its direction beside it, or what gives it as positive.

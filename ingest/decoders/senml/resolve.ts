@@ -119,6 +119,7 @@ function withBase(base: Base, record: Json, receipt: Receipt): Resolved {
   };
   const value = number('v');
   const sum = number('s');
+  const isBaseAlone = member(record, 's') === undefined && member(record, 'bs') !== undefined;
   const seconds = base.bt + (number('t') ?? 0);
   const text = member(record, 'vs');
   return {
@@ -126,8 +127,8 @@ function withBase(base: Base, record: Json, receipt: Receipt): Resolved {
     name: String(member(record, 'n') ?? ''),
     unit: (member(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
-    // A base sum with no sum beside it is the sum of the record that brings it; after it, sums are the records' own.
-    sum: sum === null ? (member(record, 'bs') === undefined ? null : base.bs) : base.bs + sum,
+    // A base sum with no sum beside it is the sum of the record that brings it; after it, sums are the records' own. A sum that is null is none.
+    sum: sum !== null ? base.bs + sum : isBaseAlone ? base.bs : null,
     text: typeof text === 'string' ? text : null,
     atMs: timeOf(seconds, receipt),
   };

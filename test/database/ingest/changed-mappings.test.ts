@@ -20,9 +20,10 @@ async function boiler(first: readonly object[], path: string, body: string | obj
   const { userId, key } = await api.user('homeowner');
   const sent = (method: string) => (to: string, what: object) => api.send(to, { method, key, body: what });
   const { json: gateway } = await sent('POST')('/v1/gateways', { name: 'home' });
+  const askToMap = (mapping: readonly object[]) =>
+    sent('PATCH')(`/v1/gateways/${gateway.gateway_id}`, { decoder_config: { mapping } });
   const map = async (mapping: readonly object[]) => {
-    const changed = await sent('PATCH')(`/v1/gateways/${gateway.gateway_id}`, { decoder_config: { mapping } });
-    expect(changed.status).toBe(200);
+    expect((await askToMap(mapping)).status).toBe(200);
   };
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
@@ -46,6 +47,7 @@ async function boiler(first: readonly object[], path: string, body: string | obj
   const { pool } = api.database;
   return {
     map,
+    askToMap,
     hear,
     /** A register of its own time. */
     tell: (minute: number, total: number, at = minute) =>
@@ -60,6 +62,13 @@ async function boiler(first: readonly object[], path: string, body: string | obj
           [device.device_id],
         )
       ).rows.map(({ verdict }) => verdict),
+    /** As if it had been changed so often before its first reading. */
+    splitBefore: (times: number) =>
+      pool.query(
+        `UPDATE series SET split_after = ARRAY(SELECT $2::timestamptz - n * interval '1 minute' FROM generate_series($3::integer, 1, -1) n)
+         WHERE device_id = $1`,
+        [device.device_id, new Date(startMs), times],
+      ),
     splits: async () =>
       (await pool.query('SELECT split_after FROM series WHERE device_id = $1', [device.device_id])).rows,
     said: async () =>
@@ -140,4 +149,32 @@ test('a power whose scale is changed draws no line over the change; what leaves 
   await home.map([{ ...POWER, scale: -1 }]);
   await home.map([POWER]);
   expect((await home.splits())[0]?.split_after).toHaveLength(3);
+});
+
+test('a series begins anew a hundred times at most: one change more is refused with the reason, changes nothing, and counting goes on', async () => {
+  const home = await boiler([TOTAL], 'boiler/b1/state', { total: 12 });
+  for (const [minute, total] of [
+    [10, 12],
+    [20, 12.5],
+  ] as const)
+    await home.tell(minute, total);
+  await home.splitBefore(99);
+  await home.map([{ ...TOTAL, unit: 'MWh' }]);
+  await home.tell(30, 0.013);
+  await home.tell(40, 0.0135);
+  expect(await home.kwh()).toBe(1);
+  const refused = {
+    status: 422,
+    json: { details: [{ field: 'decoder_config.mapping', message: expect.stringContaining('changed 100 times') }] },
+  };
+  expect(await home.askToMap([TOTAL])).toMatchObject(refused);
+  expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
+  expect((await home.splits())[0]?.split_after).toHaveLength(100);
+  // In MWh still.
+  await home.tell(50, 0.014);
+  expect(await home.kwh()).toBe(1.5);
+  // Nothing is parted by the same number in other words.
+  await home.map([{ ...TOTAL, scale: 1_000 }]);
+  await home.tell(60, 0.0145);
+  expect(await home.kwh()).toBe(2);
 });

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
+import { drawnEdit, editOf } from '#test/reference/edits.ts';
+import { history, settings, tariffHistory } from '#test/reference/histories.ts';
+import { ofDevice } from '#test/support/law.ts';
+import { memoryOf } from '#test/support/memories.ts';
+import type { StoredDevice } from '#test/support/memory-store.ts';
+import { expectLawful, expectWhole } from '#test/support/planned-energy.ts';
+import { HISTORIES, pieceMs } from '#test/support/planned-histories.ts';
+import { editDevice, paired, workIn, workInAll, writing } from '#test/support/planned-writes.ts';
+
+/**
+ * What is done to a device one after the other: readings come, an edit is made or revoked, a setting is changed, a worker gets so far with
+ * what is open.
+ */
+const doing = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
+  { weight: 3, arbitrary: fc.record({ edit: drawnEdit }) },
+  { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ settings }) },
+  { weight: 6, arbitrary: fc.record({ lengthMs: pieceMs }) },
+);
+
+test('edits and settings are worked in and taken back piece by piece, whatever comes in between', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof({ weight: 3, arbitrary: history }, { weight: 1, arbitrary: tariffHistory }),
+      fc.array(doing, { minLength: 10, maxLength: 40 }),
+      fc.nat(),
+      fc.constantFrom(50 * HOUR_MS, Number.POSITIVE_INFINITY),
+      (one, done, order, lastPieceMs) => {
+        const { store, devices } = paired([one]);
+        const device = store.devices.get('dev_0') as StoredDevice;
+        const rank = (index: number) => ((index + 1) * (order % 977)) % 1_009;
+        const all = ofDevice(devices[0]?.readings ?? [], 'dev_0');
+        const left =
+          order % 2 === 0
+            ? [...all]
+            : all
+                .map((reading, index) => ({ reading, at: rank(index) }))
+                .sort((a, b) => a.at - b.at)
+                .map(({ reading }) => reading);
+        const come = (share: number) => {
+          const batch = left.splice(0, Math.ceil((all.length * share) / 100));
+          if (batch.length > 0) for (const _ of writing(store, memoryOf('none'), batch));
+        };
+        come(20);
+        for (const next of done) {
+          if ('share' in next) come(next.share);
+          else if ('edit' in next) editDevice(store, 'dev_0', editOf(one.readings, next.edit));
+          else if ('revoked' in next) store.revoke('dev_0', next.revoked);
+          else if ('settings' in next) store.set('dev_0', next.settings);
+          else workIn(store, 'dev_0', next.lengthMs);
+          expectLawful(device);
+        }
+        come(100);
+        workInAll(store, ['dev_0'], lastPieceMs);
+        expectWhole(device, one.readings);
+      },
+    ),
+    { numRuns: Math.ceil(HISTORIES / 4), endOnFailure: true },
+  );
+}, 300_000);
+
+test('edits that are made or revoked together with a setting are worked in with it', () => {
+  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const device = store.devices.get('dev_0') as StoredDevice;
+  const at = (hour: number) => Date.UTC(2026, 8, 29, hour);
+  const readings = [0, 1, 5, 6, 7].map((hour) => ({
+    channel: 'import',
+    kind: 'register' as const,
+    readAtMs: at(hour),
+    intervalMs: 0,
+    value: kwhToMilliwattHours(100 + hour),
+  }));
+  const write = () => {
+    for (const _ of writing(store, memoryOf('all'), ofDevice(readings, 'dev_0')));
+    workInAll(store, ['dev_0'], HOUR_MS);
+    expectWhole(device, readings);
+  };
+  write();
+  const series = { channel: 'import', kind: 'register' };
+  store.set('dev_0', { ...device.settings, limitKw: 90 });
+  store.edit('dev_0', { ...series, fromMs: at(2), toMs: at(2) + 1, value: kwhToMilliwattHours(104) });
+  store.edit('dev_0', { ...series, fromMs: at(6), toMs: at(9), value: null });
+  write();
+  store.set('dev_0', { ...device.settings, limitKw: 80 });
+  store.revoke('dev_0', 0);
+  write();
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { withoutZeros } from '#ingest/normalise/buckets.ts';
+import { HOUR_MS } from '#src/core/units.ts';
+import { consumption, quarter } from '#test/reference/consumption.ts';
+import { history, settings } from '#test/reference/histories.ts';
+import { ofDevice } from '#test/support/law.ts';
+import { memoryOf } from '#test/support/memories.ts';
+import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
+import { expectLawful } from '#test/support/planned-energy.ts';
+import { HISTORIES } from '#test/support/planned-histories.ts';
+import { paired, workInAll, writing } from '#test/support/planned-writes.ts';
+
+/** Load profiles of the reference, added up. */
+function added(profiles: readonly ReturnType<typeof consumption>[]): Map<string, string> {
+  const sums = new Map<string, bigint[]>();
+  for (const [at, row] of profiles.flatMap((one) => [...one])) {
+    const values = [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered];
+    const known = sums.get(String(at));
+    sums.set(
+      String(at),
+      known ? values.map((value, place) => BigInt(value) + (known[place] as bigint)) : values.map(BigInt),
+    );
+  }
+  return new Map([...sums].map(([at, values]) => [at, String(values)]));
+}
+
+test('where its owner changes what is read of it, a series begins anew: whatever comes late, each side counts by itself', () => {
+  const scale = fc.constantFrom(0.001, 0.1, 10, 1_000, -1);
+  fc.assert(
+    fc.property(
+      history,
+      fc.constantFrom('register' as const, 'power' as const),
+      fc.record({
+        order: fc.integer({ min: 1, max: 1_008 }),
+        share: fc.integer({ min: 5, max: 95 }),
+        isOrdered: fc.boolean(),
+      }),
+      scale,
+      fc.option(settings, { nil: null }),
+      (one, kind, { order, share, isOrdered }, factor, changed) => {
+        fc.pre(kind === 'power' || factor > 0);
+        const { readings, ...of } = one;
+        const mine = ofDevice(readings, 'dev_0').filter(
+          (reading) => reading.kind === kind && reading.channel === 'import',
+        );
+        fc.pre(mine.length > 3);
+        const { store } = paired([{ ...of, readings: [] }]);
+        const device = store.devices.get('dev_0') as StoredDevice;
+        const rank = (index: number) => ((index + 1) * order) % 1_009;
+        const queue = isOrdered
+          ? mine.toSorted((a, b) => a.readAtMs - b.readAtMs)
+          : mine
+              .map((reading, index) => ({ reading, at: rank(index) }))
+              .sort((a, b) => a.at - b.at)
+              .map(({ reading }) => reading);
+        const former = queue.slice(0, Math.ceil((queue.length * share) / 100));
+        // Some of the former come again, and are read anew.
+        const latter = [...former.slice(-3), ...queue.slice(former.length)].map((reading) => ({
+          ...reading,
+          // No -0, which JSON does not know.
+          value: Math.round(reading.value * factor) + 0,
+        }));
+        const come = (all: readonly DecodedReading[]) => {
+          for (let first = 0; first < all.length; first += 7)
+            for (const _ of writing(store, memoryOf('all'), all.slice(first, first + 7)));
+          expectLawful(device);
+        };
+        come(former);
+        store.split('dev_0');
+        const splitMs = Math.max(...former.map(({ readAtMs }) => readAtMs));
+        come(latter);
+        if (changed) {
+          store.set('dev_0', changed);
+          workInAll(store, ['dev_0'], 50 * HOUR_MS);
+          expectLawful(device);
+        }
+        const sides = [former, latter.filter(({ readAtMs }) => readAtMs > splitMs)];
+        const wanted = added(sides.map((side) => consumption(side, device.settings, quarter, [])));
+        const stored = [...withoutZeros(wholeProfile(device))].map(
+          ([at, d]) =>
+            [
+              String(at),
+              String([
+                d.energyMilliwattHours,
+                d.estimatedMilliwattHours,
+                d.exportMilliwattHours,
+                d.readingCount,
+                d.coveredMs,
+                d.exportCoveredMs,
+              ]),
+            ] as const,
+        );
+        expect(new Map(stored)).toEqual(wanted);
+      },
+    ),
+    { numRuns: HISTORIES * 2, endOnFailure: true },
+  );
+}, 300_000);

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { share } from './share.ts';
+
+test('an account has so many requests under way, more wait their turn, and more than that are refused', async () => {
+  const { begin } = share(
+    { perMinute: 100, atOnce: 2, mayWait: 3, waitMs: 30_000 },
+    () => new Date('2026-06-15T12:00:00Z'),
+  );
+  const begun: (() => void)[] = [];
+  const asked = Array.from({ length: 7 }, () => begin('usr_a'));
+  for (const one of asked) void one.then((done) => done && begun.push(done));
+  const turn = () => new Promise((done) => setImmediate(done));
+  await turn();
+  expect(begun).toHaveLength(2);
+  expect(await Promise.all(asked.slice(5))).toEqual([null, null]);
+  expect(await begin('usr_b')).not.toBeNull();
+  for (let ended = 0; ended < 5; ended++) {
+    begun[ended]?.();
+    await turn();
+    expect(begun).toHaveLength(Math.min(5, ended + 3));
+  }
+  // All of them are over: there is room again, until the minute's share is gone.
+  const rest = [];
+  for (let more = 0; more < 100; more++) {
+    const done = await begin('usr_a');
+    done?.();
+    rest.push(done !== null);
+  }
+  expect(rest.filter((isWithin) => isWithin)).toHaveLength(93);
+});

@@ -1,0 +1,71 @@
+import { request } from 'node:https';
+import { describe, expect, test } from 'vitest';
+import type { TestApi } from '#test/support/api.ts';
+import { dashboardSessions, NOON } from '#test/support/dashboard-sessions.ts';
+import { meter } from '#test/support/meters.ts';
+
+let api: TestApi;
+const { signedIn, follow } = dashboardSessions((made) => {
+  api = made;
+});
+
+/** What a listener was told within a time. */
+const listen = async (userId: string | null, headers: Record<string, string>, forMs: number) => {
+  const path = `/dashboard/v1/changes${userId === null ? '' : `?user_id=${userId}`}`;
+  const options = { host: '127.0.0.1', port: api.port, path, headers, rejectUnauthorized: false };
+  return new Promise<{ status: number; text: string }>((done, fail) => {
+    const asked = request(options, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      const end = () => done({ status: response.statusCode ?? 0, text });
+      response.on('end', end);
+      setTimeout(() => {
+        end();
+        asked.destroy();
+      }, forMs);
+    });
+    asked.on('error', fail);
+    asked.end();
+  });
+};
+
+describe('changes', () => {
+  test('are announced, as they arrive, to callers that reach the account', async () => {
+    const { userId } = await api.user('homeowner');
+    const { userId: utility } = await api.user('utility');
+    const { userId: enrolled } = await api.user('homeowner', { enrolledBy: utility });
+    const home = await meter(api.database);
+    const mine = await signedIn(userId);
+    const theirs = await signedIn(utility);
+    expect((await listen(enrolled, mine, 500)).status).toBe(403);
+    expect((await listen(userId, theirs, 500)).status).toBe(404);
+    expect((await listen(enrolled, theirs, 500)).status).toBe(200);
+    expect((await listen(null, {} as typeof mine, 500)).status).toBe(401);
+
+    const ofMeter = await signedIn(home.userId);
+    const [told, quiet] = [await follow(ofMeter), await follow(mine)];
+    const count = () => told.of('readings').length;
+    await home.read([['2026-06-15T11:00:00Z', 1]], NOON);
+    await expect.poll(count).toBe(1);
+    // Within the ten seconds that last_seen_at is kept to.
+    await home.read([['2026-06-15T11:15:00Z', 1.1]], NOON);
+    await expect.poll(count).toBe(2);
+    // A look later, too.
+    await new Promise((done) => setTimeout(done, 2_500));
+    expect(count()).toBe(2);
+    expect(quiet.text().replaceAll(': still here\n\n', '')).toBe('retry: 3000\n\n');
+    for (const one of [told, quiet]) one.close();
+  });
+
+  test('have so many listeners of an account, and no more', async () => {
+    const { userId } = await api.user('homeowner');
+    const mine = await signedIn(userId);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => follow(mine)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(5).fill(503)]);
+    expect((await api.send('/dashboard/v1/changes', { method: 'HEAD', headers: mine })).status).toBe(404);
+    for (const one of answers) one.close();
+    await expect.poll(async () => (await listen(null, mine, 100)).status).toBe(200);
+  });
+});

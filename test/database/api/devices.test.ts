@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWriter } from '#ingest/write/writer.ts';
+import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { asking } from '#test/support/asking.ts';
+import { meter } from '#test/support/meters.ts';
+
+let api: TestApi;
+let admin: { userId: string; key: string };
+beforeAll(async () => {
+  api = await testApi();
+  admin = await api.user('admin');
+});
+afterAll(() => api.close());
+
+const as = (key: string) => asking(api, key);
+
+describe('devices', () => {
+  test('end with their credentials; what they consumed stays', async () => {
+    const { userId, key } = await api.user('homeowner');
+    const { json } = await as(key).post('/v1/devices', { type: 'smart_meter', location: 'cellar' });
+    const login = () => checkDeviceLogin(api.db, json.device_id, json.mqtt.password);
+    expect(await login()).toBe(true);
+    const path = `/v1/devices/${json.device_id}`;
+    expect(
+      (
+        await as(key).patch(path, {
+          location: 'attic',
+          limit_kw: 20,
+          decoder_config: { unit: 'Wh' },
+          timezone: 'Europe/Paris',
+        })
+      ).json,
+    ).toMatchObject({
+      location: 'attic',
+      limit_kw: 20,
+      decoder_config: { unit: 'Wh' },
+      timezone: 'Europe/Paris',
+      user_id: userId,
+    });
+    const reading = (at: string, kwh: number) => ({
+      topic: 't',
+      payload: Buffer.alloc(0),
+      receivedAtMs: api.now.getTime(),
+      decoded: {
+        deviceId: json.device_id,
+        rejections: [],
+        readings: [
+          {
+            deviceId: json.device_id,
+            channel: 'import',
+            kind: 'register' as const,
+            readAtMs: Date.parse(at),
+            intervalMs: 0,
+            value: kwh * 1e6,
+            element: 0,
+          },
+        ],
+      },
+    });
+    const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+    await writer.write([reading('2026-06-14T10:00:00Z', 1), reading('2026-06-14T11:00:00Z', 3)]);
+    expect((await as(key).get(`${path}/usage?start=2026-06-14&end=2026-06-14&group_by=hour`)).json.data).toEqual([
+      { date: '2026-06-14', hour: '10:00', starts_at: '2026-06-14T10:00:00Z', kwh_used: 2, peak_hour: '10:00' },
+    ]);
+    expect((await as(key).delete(path)).status).toBe(200);
+    expect(await login()).toBe(false);
+    for (const gone of [path, `${path}/usage`]) expect((await as(key).get(gone)).status).toBe(404);
+    expect((await as(key).get('/v1/devices')).json).toEqual([]);
+    const insights = await as(key).get('/v1/energy-insights?start=2026-06-14&end=2026-06-14');
+    expect(insights.json.data).toEqual([{ date: '2026-06-14', kwh_used: 2, peak_hour: '10:00' }]);
+  });
+
+  test('recompute their past with changed limits at their next message', async () => {
+    const now = new Date(api.now.getTime() - 60_000);
+    const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+    const [patched, other] = [await meter(api.database), await meter(api.database)];
+    // Half an hour at 120 kW: implausible at 100 kW, a jump of a meter that stays.
+    const history = [
+      [at(300), 100],
+      [at(240), 110],
+      [at(210), 170],
+      [at(180), 171],
+      [at(150), 172],
+      [at(120), 173],
+    ] as const;
+    await patched.read(history, now);
+    await as(admin.key).patch(`/v1/devices/${other.deviceId}`, { limit_kw: 500 });
+    await other.read(history, now);
+    await other.read([[at(90), 174]], now);
+    const change = await as(admin.key).patch(`/v1/devices/${patched.deviceId}`, { limit_kw: 500 });
+    expect(change.json).toMatchObject({ limit_kw: 500, is_computed: false });
+    // A late one first, which has to be worked into what the old limits made.
+    await patched.read([[at(225), 140]], now);
+    expect((await as(admin.key).get(`/v1/devices/${patched.deviceId}`)).json).toMatchObject({ is_computed: true });
+    await patched.read([[at(90), 174]], now);
+    await other.read([[at(225), 140]], now);
+    const profile = async (deviceId: string) =>
+      (
+        await api.database.pool.query(
+          'SELECT starts_at, energy_milliwatt_hours, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
+          [deviceId],
+        )
+      ).rows;
+    expect(await profile(patched.deviceId)).toEqual(await profile(other.deviceId));
+    expect(
+      (await profile(patched.deviceId)).reduce((sum, { energy_milliwatt_hours }) => sum + energy_milliwatt_hours, 0),
+    ).toBe(74_000_000);
+  });
+
+  test('that regulate warmth tell it by bucket: means by time, a state held for 15 minutes at most', async () => {
+    const { key } = await api.user('homeowner');
+    const { json } = await as(key).post('/v1/devices', { type: 'thermostat', location: 'hall' });
+    const { device_id: deviceId } = json;
+    const point = (kind: 'temperature' | 'setpoint' | 'heating', at: string, value: number) => ({
+      deviceId,
+      channel: 'import',
+      kind,
+      readAtMs: Date.parse(at),
+      intervalMs: 0,
+      value,
+      element: 0,
+    });
+    await createWriter(api.database.pool, { now: () => api.now.getTime() }).write([
+      {
+        topic: 't',
+        payload: Buffer.alloc(0),
+        receivedAtMs: api.now.getTime(),
+        decoded: {
+          deviceId,
+          rejections: [],
+          readings: [
+            // 20 °C for ten minutes, then 23 °C for fifteen (nothing follows), over the border of an hour.
+            point('temperature', '2026-06-14T10:40:00Z', 20_000),
+            point('temperature', '2026-06-14T10:50:00Z', 23_000),
+            point('setpoint', '2026-06-14T10:40:00Z', 21_000),
+            point('heating', '2026-06-14T10:40:00Z', 1),
+            point('heating', '2026-06-14T10:52:00Z', 0),
+            point('heating', '2026-06-14T10:57:00Z', 1),
+          ],
+        },
+      },
+    ]);
+    const path = `/v1/devices/${deviceId}/usage?start=2026-06-14&end=2026-06-14`;
+    expect((await as(key).get(`${path}&group_by=hour`)).json.data).toEqual([
+      {
+        date: '2026-06-14',
+        hour: '10:00',
+        starts_at: '2026-06-14T10:00:00Z',
+        kwh_used: null,
+        peak_hour: null,
+        temperature_c: { mean: 21.5, min: 20, max: 23 },
+        setpoint_c: 21,
+        heating_minutes: 15,
+      },
+      {
+        date: '2026-06-14',
+        hour: '11:00',
+        starts_at: '2026-06-14T11:00:00Z',
+        kwh_used: null,
+        peak_hour: null,
+        temperature_c: { mean: 23, min: 23, max: 23 },
+        setpoint_c: null,
+        heating_minutes: 12,
+      },
+    ]);
+    expect((await as(key).get(path)).json.data).toEqual([
+      {
+        date: '2026-06-14',
+        kwh_used: null,
+        peak_hour: null,
+        temperature_c: { mean: 21.8, min: 20, max: 23 },
+        setpoint_c: 21,
+        heating_minutes: 27,
+      },
+    ]);
+  });
+
+  test('that were discovered are paired once, by their owner, with the credentials of their gateway', async () => {
+    const [owner, other] = [await api.user('homeowner'), await api.user('homeowner')];
+    const gateway = await as(owner.key).post('/v1/gateways', { name: 'home' });
+    expect(gateway.json.mqtt).toMatchObject({
+      username: gateway.json.gateway_id,
+      topic_prefix: `gw/${gateway.json.gateway_id}/`,
+    });
+    await api.database.pool.query(
+      `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels) VALUES ('dsc_1', $1, 'tasmota', 'plug-1', '[{"channel":"import","kind":"energy_total_kwh","counts":"import"}]')`,
+      [gateway.json.gateway_id],
+    );
+    expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
+      expect.objectContaining({ discovery_id: 'dsc_1', family: 'tasmota', channels: ['import'] }),
+    ]);
+    const body = { type: 'smart_plug', location: 'desk', discovery_id: 'dsc_1' };
+    expect((await as(other.key).post('/v1/devices', body)).status).toBe(404);
+    const pairings = await Promise.all([1, 2, 3].map(() => as(owner.key).post('/v1/devices', body)));
+    expect(pairings.map(({ status }) => status).sort()).toEqual([201, 404, 404]);
+    expect(pairings.find(({ status }) => status === 201)?.json.mqtt).toBeUndefined();
+    expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([]);
+  });
+});

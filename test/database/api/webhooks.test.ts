@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { secretBox } from '#src/core/secret-box.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { asking, fields } from '#test/support/asking.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+const as = (key: string) => asking(api, key);
+
+describe('webhooks', () => {
+  test('are listed without their secret, which is stored sealed and rotated with an overlap', async () => {
+    const { key } = await api.user('homeowner');
+    const body = {
+      event: 'usage.updated',
+      url: 'https://example.com/hook?x=1',
+      auth_token: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    };
+    const made = await as(key).post('/v1/webhooks', body);
+    expect(made).toMatchObject({ status: 201, json: { status: 'active' } });
+    const list = await as(key).get('/v1/webhooks');
+    expect(list.json).toEqual([
+      expect.objectContaining({ webhook_id: made.json.webhook_id, event: 'usage.updated', url: body.url }),
+    ]);
+    const path = `/v1/webhooks/${made.json.webhook_id}`;
+    const patched = await as(key).patch(path, { auth_token: 'the second secret', url: 'https://example.com/2' });
+    expect(patched.json).toMatchObject({ url: 'https://example.com/2', status: 'active' });
+    for (const { text } of [made, list, patched]) expect(text).not.toMatch(/whsec|second secret/);
+    const { rows } = await api.database.pool.query('SELECT * FROM webhooks WHERE webhook_id = $1', [
+      made.json.webhook_id,
+    ]);
+    const [row] = rows;
+    expect(row.auth_token_sealed.includes('second')).toBe(false);
+    const box = secretBox('the secret of the tests');
+    expect([box.open(row.auth_token_sealed), box.open(row.former_token_sealed)]).toEqual([
+      'the second secret',
+      body.auth_token,
+    ]);
+    expect(row.former_token_valid_until.getTime() - api.now.getTime()).toBe(24 * 3_600_000);
+    expect(() => secretBox('another').open(row.auth_token_sealed)).toThrow();
+  });
+
+  test('call HTTPS only, without credentials in the address, and for one known event', async () => {
+    const { key } = await api.user('homeowner');
+    for (const url of [
+      'http://example.com',
+      'https://',
+      'ftp://example.com',
+      'https://user:pass@example.com',
+      'x',
+      `https://example.com/${'x'.repeat(3_000)}`,
+    ]) {
+      const { status, json } = await as(key).post('/v1/webhooks', {
+        event: 'usage.updated',
+        url,
+        auth_token: 'a secret token',
+      });
+      expect({ url: url.slice(0, 40), status, fields: fields(json) }).toEqual({
+        url: url.slice(0, 40),
+        status: 422,
+        fields: ['url'],
+      });
+    }
+    const { json } = await as(key).post('/v1/webhooks', { event: 'usage', url: 'https://example.com', auth_token: '' });
+    expect(fields(json)?.sort()).toEqual(['auth_token', 'event']);
+  });
+});
+
+test('an account has a hundred subscriptions at most', async () => {
+  const { key } = await api.user('homeowner');
+  const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a secret token' };
+  const subscribe = async () => (await api.send('/v1/webhooks', { method: 'POST', key, body })).status;
+  for (let index = 0; index < 100; index++) expect(await subscribe()).toBe(201);
+  expect(await subscribe()).toBe(409);
+});

@@ -1,0 +1,123 @@
+import { expect } from 'vitest';
+import { withoutZeros } from '#ingest/normalise/buckets.ts';
+import { editsOfSeries } from '#ingest/normalise/edits.ts';
+import { comparePoints, type Point } from '#ingest/normalise/law.ts';
+import { pointKey, replay } from '#ingest/normalise/replay.ts';
+import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { count } from '#ingest/write/device-deltas.ts';
+import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
+import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
+import type { ReferenceEdit } from '#test/reference/edits.ts';
+import type { History } from '#test/reference/histories.ts';
+import { ofDevice } from '#test/support/law.ts';
+import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
+
+/** The load profile is what the whole set of readings gives at once, by the reference. */
+export function expectEnergy(device: StoredDevice, all: History['readings']): void {
+  const readings = ofDevice(all);
+  const edits = inForce(device);
+  const line = (at: number | bigint, values: (number | bigint)[]) => `${at} ${values}`;
+  const { settings } = device;
+  const stored = [...withoutZeros(wholeProfile(device))].map(([at, d]) =>
+    line(at, [
+      d.energyMilliwattHours,
+      d.estimatedMilliwattHours,
+      d.exportMilliwattHours,
+      d.readingCount,
+      d.coveredMs,
+      d.exportCoveredMs,
+    ]),
+  );
+  const wanted = [...consumption(readings, settings, quarter, edits)].map(([at, row]) =>
+    line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),
+  );
+  expect(stored.sort()).toEqual(wanted.sort());
+}
+
+const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
+
+/** What is told apart is what the imports of a meter of electricity would be that sends the same. */
+function expectMeters(device: StoredDevice, all: History['readings']): void {
+  const { settings, meters } = device;
+  for (const meter of METERS.filter((one) => !isPlaced(one))) {
+    const told = meter.split('_');
+    const ofMeter = ofDevice(all).flatMap((one) => {
+      const words = one.channel.split('/');
+      const mine = words.filter((word) => MEDIA.has(word));
+      return mine.join() === told.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
+    });
+    // Edits of other channels must not be taken for theirs.
+    const edits = inForce(device).flatMap((edit) => {
+      const media = (edit.channel ?? '').split('/').filter((word) => MEDIA.has(word));
+      if (edit.channel === null) return [edit];
+      return media.join() === told.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
+    });
+    // An electricity meter's power counts as export, too, and so has readings beside a register.
+    const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
+    const wanted = [...consumption(ofMeter, settings, quarter, edits)]
+      .filter(([, row]) => row.covered > 0n)
+      .map(([at, row]) => `${at} ${[row.energy, row.estimated, counts(row.readings), row.covered]}`);
+    const stored = [...withoutZeros(meters.get(meter) ?? new Map())].map(
+      ([at, row]) =>
+        `${at} ${[row.energyMilliwattHours, row.estimatedMilliwattHours, counts(row.readingCount), row.coveredMs]}`,
+    );
+    expect(stored.sort()).toEqual(wanted.sort());
+  }
+}
+
+const plainly = (channel: string) =>
+  channel
+    .split('/')
+    .filter((word) => !MEDIA.has(word))
+    .join('/');
+
+/** Words of a channel that say what it is of. */
+const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
+
+/** Energy and meters are what the whole set of readings gives at once, and so is all that is stored of series, by the law itself. */
+export function expectWhole(device: StoredDevice, all: History['readings']): void {
+  expectEnergy(device, all);
+  expectMeters(device, all);
+  const { series, settings } = device;
+  const readings = ofDevice(all);
+  for (const { channel, kind, roles, points, verdicts, tail, lastReadAtMs } of series.values()) {
+    const sent = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
+    const { isExcluded, added } = editsOfSeries(
+      device.edits.map((edit) => ({ ...edit, counted: null })),
+      channel,
+      kind,
+      Number.POSITIVE_INFINITY,
+    );
+    const whole = [...sent, ...added].sort(comparePoints);
+    const told = (point: Point) => `${pointKey(point)} ${point.value}`;
+    expect([...points.values()].sort(comparePoints).map(told)).toEqual(whole.map(told));
+    expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
+    const law = lawOfSeries(channel, kind, roles, settings);
+    const run = law && replay(law, law.initial, whole, isExcluded);
+    expect(Object.fromEntries(verdicts)).toEqual(
+      Object.fromEntries([...(run?.verdicts.values() ?? [])].map((judged) => [pointKey(judged), judged.verdict])),
+    );
+    expect(JSON.parse(tail ?? 'null')).toEqual(run ? run.state : null);
+  }
+}
+
+/**
+ * What is stored is what the law says of the readings that are stored, by what its device was computed with at each time: so it is between
+ * two pieces, too, of edits and of settings.
+ */
+export function expectLawful(device: StoredDevice): void {
+  const { settings, computedWith, edits, series } = device;
+  const profile = { own: new Map(), meters: new Map() };
+  for (const { channel, kind, roles, points, verdicts, tail, splits } of series.values()) {
+    const law = lawOfSeries(channel, kind, roles, { ...(computedWith ?? settings), ...(splits && { splits }) });
+    if (!law) continue;
+    const { isExcluded } = editsOfSeries(edits, channel, kind, Number.NEGATIVE_INFINITY);
+    const run = replay(law, law.initial, [...points.values()].sort(comparePoints), isExcluded);
+    expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);
+    expect(JSON.parse(tail ?? 'null')).toEqual(run.state);
+    for (const interval of run.intervals) count(profile, interval, roles, 1);
+  }
+  // Where energy of tariffs lies is not told by each of them alone.
+  if ([...series.values()].some(({ roles }) => roles.isTariff)) return;
+  expect(withoutZeros(new Map(wholeProfile(device)))).toEqual(withoutZeros(profile.own));
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import type { HeadMemory } from '#ingest/write/head-memory.ts';
+import { HOUR_MS } from '#src/core/units.ts';
+import { drawnEdit, editOf } from '#test/reference/edits.ts';
+import { type History, settings } from '#test/reference/histories.ts';
+import { MEMORIES, memoryOf } from '#test/support/memories.ts';
+import type { MemoryStore } from '#test/support/memory-store.ts';
+import { editDevice, workIn, writing } from '#test/support/planned-writes.ts';
+
+/** Random histories that are compared; PLANNED_HISTORIES for more. */
+export const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 40);
+/** Devices of a run, whose readings share batches. */
+export const DEVICES = 4;
+
+/** How far a worker gets at a time with what is open of a device: to its end, too. */
+export const pieceMs = fc.oneof(
+  fc.constantFrom(1, Number.POSITIVE_INFINITY),
+  fc.integer({ min: 1, max: 90 * 60_000 }),
+  fc.integer({ min: 1, max: 48 * HOUR_MS }),
+);
+
+/** How readings of devices come, and what is done beside: by owners, and by workers that take a changed device. */
+export const delivery = fc.record({
+  /** Rank of each reading; near to their time where they are not shuffled. */
+  order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
+  shuffled: fc.boolean(),
+  /** Which come again at the end. */
+  again: fc.array(fc.nat(), { maxLength: 20 }),
+  batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
+  /** Which of the writers goes on, step by step: one of them mostly plans on what another has changed meanwhile. */
+  turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
+  /** What each of the writers remembers. */
+  memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 3, maxLength: 3 }),
+  /** Owners who change settings, and before which step. */
+  changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), settings }), { maxLength: 3 }),
+  /** What is edited by hand, or (the edit of this number) revoked, and before which step. */
+  edits: fc.array(
+    fc.record({
+      step: fc.nat(200),
+      device: fc.nat(DEVICES - 1),
+      edit: drawnEdit,
+      revoked: fc.option(fc.nat(5), { nil: null, freq: 2 }),
+    }),
+    { maxLength: 8 },
+  ),
+  /** When a worker takes a device whose edits are not worked in, and how far it gets with them. */
+  pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), lengthMs: pieceMs }), { maxLength: 12 }),
+  /** How far it gets at a time once all has come. */
+  lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
+});
+type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
+
+/** The batches in which readings come: disordered, and some of them twice. */
+export function batches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
+  const rank = (index: number) => (shuffled ? 0 : index * 100) + (order[index % order.length] as number);
+  const byTime = all.toSorted((a, b) => a.readAtMs - b.readAtMs);
+  const ranked = byTime.map((one, index) => ({ one, rank: rank(index) })).sort((a, b) => a.rank - b.rank);
+  const queue = ranked.map(({ one }) => one);
+  queue.push(...again.map((index) => queue[index % all.length] as DecodedReading));
+  const cut: DecodedReading[][] = [];
+  for (let turn = 0; queue.length > 0; turn++)
+    cut.push(queue.splice(0, batchSizes[turn % batchSizes.length] as number));
+  return cut;
+}
+
+/** Three writers take batch after batch, in turns, while owners change settings. `all`: what is sent of each device, which edits are drawn from; without it none is made. */
+export function deliver(
+  store: MemoryStore,
+  deviceIds: readonly string[],
+  queue: DecodedReading[][],
+  how: Delivery,
+  all: readonly History['readings'][] = [],
+): void {
+  const writers: (Generator<void, void> | null)[] = [null, null, null];
+  const memories = how.memories.map(memoryOf);
+  for (let step = 0; queue.length > 0 || writers.some((writer) => writer !== null); step++) {
+    for (const { device, settings } of how.changes.filter((change) => change.step === step)) {
+      store.set(deviceIds[device] as string, settings);
+    }
+    for (const { device, edit, revoked } of how.edits.filter((one) => one.step === step)) {
+      const deviceId = deviceIds[device] as string;
+      if (revoked !== null) store.revoke(deviceId, revoked);
+      else if (all[device]) editDevice(store, deviceId, editOf(all[device], edit));
+    }
+    for (const { device, lengthMs } of how.pieces.filter((one) => one.step === step)) {
+      const deviceId = deviceIds[device];
+      if (deviceId && store.devices.get(deviceId)?.series.size) workIn(store, deviceId, lengthMs);
+    }
+    const turn = how.turns[step % how.turns.length] as number;
+    const index = [0, 1, 2].map((one) => (turn + one) % 3).find((one) => writers[one] !== null || queue.length > 0);
+    const batch = writers[index as number] === null ? queue.shift() : undefined;
+    const writer = batch
+      ? writing(store, memories[index as number] as HeadMemory, batch)
+      : (writers[index as number] as Generator<void, void>);
+    writers[index as number] = writer.next().done ? null : writer;
+  }
+}

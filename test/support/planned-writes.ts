@@ -1,0 +1,143 @@
+import { expect } from 'vitest';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { openFromMs } from '#ingest/normalise/edits.ts';
+import type { LawSettings } from '#ingest/normalise/law.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import { collect } from '#ingest/write/collect.ts';
+import type { HeadMemory } from '#ingest/write/head-memory.ts';
+import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
+import { isPastEdits, type StandingDevice, seriesName } from '#ingest/write/standing.ts';
+import type { Stretch } from '#ingest/write/stretch.ts';
+import type { ReferenceEdit } from '#test/reference/edits.ts';
+import type { History } from '#test/reference/histories.ts';
+import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/memory-store.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Writes a batch: remember or load, plan, load what that needs, plan again, commit, remember. Others may come in between,
+ * wherever it yields.
+ */
+export function* writing(
+  store: MemoryStore,
+  memory: HeadMemory,
+  batch: readonly DecodedReading[],
+): Generator<void, void> {
+  const message = { topic: '', payload: NOTHING, receivedAtMs: Number.MAX_SAFE_INTEGER };
+  const messages = batch.map((one) => ({
+    ...message,
+    decoded: { deviceId: one.deviceId, readings: [one], rejections: [] },
+  }));
+  const collected = collect(messages, Number.NEGATIVE_INFINITY);
+  for (;;) {
+    const plans: { plan: DevicePlan; version: number }[] = [];
+    for (const [deviceId, arrived] of collected.series) {
+      const head = isFollowing(store, deviceId, arrived) ? memory.get(deviceId) : null;
+      const { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
+      const stretches = new Map<number, Stretch[]>();
+      for (;;) {
+        yield;
+        const planned = planDevice(device, arrived, stretches);
+        if ('series' in planned) {
+          plans.push({ plan: planned, version });
+          break;
+        }
+        for (const one of planned.wanted) {
+          stretches.set(one.seriesId, [...(stretches.get(one.seriesId) ?? []), store.stretch(one)]);
+        }
+      }
+    }
+    if (!store.commit(plans)) {
+      memory.forget(collected.series.keys());
+      continue;
+    }
+    for (const deviceId of collected.series.keys()) {
+      const { device, version } = store.load(deviceId);
+      memory.set({ ...device, version, open: null, isSettled: isSettled(device) });
+    }
+    const all = plans.flatMap(({ plan }) => plan.series);
+    const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
+    const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
+    const duplicates = count((plan) => plan.duplicates) + collected.duplicates;
+    // A value that gives way to a lower one is rejected, though it came in another batch.
+    const rejected = count(({ rejects, lowered }) => rejects.length - lowered.length) + collected.rejects.length;
+    if (stored + duplicates + rejected !== batch.length)
+      throw new Error(`${stored}, ${duplicates}, ${rejected}: not all of ${batch.length}`);
+    return;
+  }
+}
+
+/** Works in what is open of the edits of a device, and of its settings, as far as that lies in a time from the first of it on. */
+export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): void {
+  const { device, version } = store.load(deviceId);
+  if (device.computedWith === null) return;
+  const openMs = (device.edits ?? []).flatMap((edit) => openFromMs(edit) ?? []);
+  const otherwise = computedOtherwise(device.computedWith, device.settings);
+  const { series } = store.devices.get(deviceId) as StoredDevice;
+  const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
+  // Changed settings have no start and no end.
+  if (otherwise) openMs.push(Math.max(otherwise.fromMs, Math.min(...times)));
+  const reachedMs = Math.min(...openMs) + lengthMs;
+  const pieceUntilMs = otherwise && reachedMs > Math.max(...times) ? Number.POSITIVE_INFINITY : reachedMs;
+  const stretches = new Map<number, Stretch[]>();
+  for (;;) {
+    const planned = planDevice({ ...device, pieceUntilMs }, new Map(), stretches);
+    if ('series' in planned) {
+      expect(store.commit([{ plan: planned, version }])).toBe(true);
+      return;
+    }
+    for (const one of planned.wanted) {
+      // Histories are short: with few readings around it, so that it looks further.
+      const near = one.back === 1_024 ? { back: 3 } : {};
+      const far = one.beyond === 1_024 ? { beyond: 16 } : {};
+      const stretch = store.stretch({ ...one, ...near, ...far });
+      stretches.set(one.seriesId, [...(stretches.get(one.seriesId) ?? []), stretch]);
+    }
+  }
+}
+
+/** Until nothing of them is open. */
+export function workInAll(store: MemoryStore, deviceIds: readonly string[], lengthMs: number): void {
+  for (const deviceId of deviceIds) {
+    while (store.devices.get(deviceId)?.computedWith) workIn(store, deviceId, lengthMs);
+  }
+}
+
+/** Where there are edits, a remembered head is planned on for what follows all that is stored alone, as the writer does. */
+function isFollowing(store: MemoryStore, deviceId: string, arrived: Parameters<typeof planDevice>[1]): boolean {
+  const { edits, series } = store.devices.get(deviceId) as StoredDevice;
+  if (edits.length === 0) return true;
+  return [...arrived].every(([name, { points }]) => {
+    const lastReadAtMs = series.get(name)?.lastReadAtMs ?? null;
+    return lastReadAtMs !== null && (points[0]?.readAtMs ?? 0) > lastReadAtMs;
+  });
+}
+
+const isSettled = ({ computedWith, edits = [], series }: StandingDevice): boolean =>
+  computedWith === null &&
+  isPastEdits(
+    edits,
+    [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
+  );
+
+/** Edits a device, as far as that may be: of a register that has told something, one value at a time. */
+export function editDevice(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
+  const { edits, series } = store.devices.get(deviceId) as StoredDevice;
+  const { channel, value, fromMs } = edit;
+  const isTaken = edits.some(
+    (one) => one.isInForce && one.value !== null && one.channel === channel && one.fromMs === fromMs,
+  );
+  if (value !== null && (isTaken || !series.has(seriesName(channel as string, 'register')))) return;
+  store.edit(deviceId, edit);
+}
+
+/** Devices, `dev_0` and on, in a store of their own with these settings; nothing of their readings has come. */
+export function paired(histories: readonly ({ readings: History['readings'] } & LawSettings)[]) {
+  const store = memoryStore();
+  const devices = histories.map(({ readings, ...settings }, index) => {
+    const deviceId = `dev_${index}`;
+    store.pair(deviceId, settings);
+    return { deviceId, readings };
+  });
+  return { store, devices };
+}
