@@ -201,7 +201,7 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
 }
 
 /**
- * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed mapping has read of the time before it: it
+ * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed `decoder_config` has read of the time before it: it
  * is another number than those that are stored of that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
@@ -214,7 +214,7 @@ function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoin
     const reason =
       readAtMs <= closedUntilMs
         ? 'time is older than the readings that are kept of this series'
-        : 'time is before its mapping was changed: by the new one it is another number than those of that time';
+        : 'time is before its decoder_config was changed: by the new one it is another number than those of that time';
     rejects.push({ message, element, reason });
     return false;
   });

@@ -78,7 +78,7 @@ export interface StandingSeries {
   /** Readings up to here are closed: retention has dropped what they would change. Null: nothing was dropped. */
   readonly closedUntilMs: number | null;
   /**
-   * After these times (Unix ms, in order) another number is read than before, as the owner has changed its mapping. Left out: there are none,
+   * After these times (Unix ms, in order) another number is read than before, as the owner has changed what reads it. Left out: there are none,
    * or it is remembered: then all readings that follow are of the last.
    */
   readonly splits?: readonly number[];

@@ -17,11 +17,17 @@ const POWER = { topic: 'cellar/+/power', unit: 'W', meaning: 'power' };
 
 /** A home whose boiler is read by mappings, paired. */
 async function boiler(first: readonly object[], path: string, body: string | object) {
+  const home = await pairedHome({ mapping: first }, path, body);
+  return { ...home, map: (mapping: readonly object[]) => home.configure({ mapping }) };
+}
+
+/** A home whose gateway has a `decoder_config`, by which the device of a message is read, and is paired. */
+async function pairedHome(first: object, path: string, body: string | object) {
   const { userId, key } = await api.user('homeowner');
   const sent = (method: string) => (to: string, what: object) => api.send(to, { method, key, body: what });
   const { json: gateway } = await sent('POST')('/v1/gateways', { name: 'home' });
-  const map = async (mapping: readonly object[]) => {
-    const changed = await sent('PATCH')(`/v1/gateways/${gateway.gateway_id}`, { decoder_config: { mapping } });
+  const configure = async (config: object) => {
+    const changed = await sent('PATCH')(`/v1/gateways/${gateway.gateway_id}`, { decoder_config: config });
     expect(changed.status).toBe(200);
   };
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
@@ -35,7 +41,7 @@ async function boiler(first: readonly object[], path: string, body: string | obj
     });
     return writer.write(message ? [message] : []);
   };
-  await map(first);
+  await configure(first);
   await hear(path, body, 0);
   const [found] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
   const { json: device } = await sent('POST')('/v1/devices', {
@@ -45,7 +51,7 @@ async function boiler(first: readonly object[], path: string, body: string | obj
   });
   const { pool } = api.database;
   return {
-    map,
+    configure,
     hear,
     /** A register of its own time. */
     tell: (minute: number, total: number, at = minute) =>
@@ -97,7 +103,7 @@ test('a register whose unit its owner changes counts no leap, and goes on from i
   await home.tell(140, 32_000, 100);
   expect(await home.kwh()).toBe(3);
   expect(await home.notes()).toEqual(['swap']);
-  expect(await home.said()).toMatchObject([{ note: expect.stringContaining('its mapping was changed') }]);
+  expect(await home.said()).toMatchObject([{ note: expect.stringContaining('its decoder_config was changed') }]);
   // What is computed anew keeps it so.
   await home.change({ limit_kw: 50 });
   await home.compute();
@@ -141,3 +147,49 @@ test('a power whose scale is changed draws no line over the change; what leaves 
   await home.map([POWER]);
   expect((await home.splits())[0]?.split_after).toHaveLength(3);
 });
+
+const pulses = (pulses_per_kwh: number) => ({ emon: { 'cellar/pulse': { pulses_per_kwh } } });
+const meter = (unit: string, multiplier = 1) => ({ meter: { 12345678: { unit, multiplier } } });
+const wert = (unit: string, counts_as = 'import') => ({ tasmota: { 'MT1.Wert_A': { counts_as, unit } } });
+const consumed = (count: number) => ({ Time: '', Type: 'SCM', Message: { ID: 12345678, Type: 7, Consumption: count } });
+
+test.each([
+  ['pulses of emon', 'emon/cellar/pulse', (n: number) => String(n), pulses(1_000), pulses(100)],
+  ['a count of an ERT meter', 'rtlamr', consumed, meter('Wh'), meter('kWh', 0.01)],
+  [
+    'a register of a Tasmota script',
+    'tele/m1/SENSOR',
+    (n: number) => ({ MT1: { Wert_A: n } }),
+    wert('Wh'),
+    wert('kWh'),
+  ],
+  ['a device’s own setting', 'emon/cellar/pulse', (n: number) => String(n), pulses(1_000), pulses(100), 'own'],
+])(
+  '%s: what its owner scales anew counts no leap, and no setting beside it parts anything',
+  async (_, topic, body, first, second, own?) => {
+    const home = await pairedHome(first, topic, body(12_000));
+    // An hour apart: up to 100 kWh more would be plausible.
+    const tell = (hour: number, count: number) => home.hear(topic, body(count), 60 * hour);
+    const before = {
+      ...first,
+      tz: 'Europe/Berlin',
+      meter: { ...('meter' in first ? first.meter : {}), 99: { unit: 'kWh' } },
+    };
+    await tell(0, 12_000);
+    await home.configure(before);
+    await tell(1, 12_500);
+    expect(await home.kwh()).toBe(0.5);
+    expect(await home.splits()).toEqual([{ split_after: null }]);
+    if (own) await home.change({ decoder_config: second });
+    else await home.configure(second);
+    for (const [hour, count] of [
+      [2, 12_600],
+      [3, 12_601],
+      [4, 12_602],
+    ] as const)
+      await tell(hour, count);
+    expect(await home.kwh()).toBeCloseTo(0.5 + 2 * ('tasmota' in second ? 1 : 0.01), 6);
+    expect(await home.notes()).toEqual(['swap']);
+    expect(await home.splits()).toMatchObject([{ split_after: [expect.any(Date)] }]);
+  },
+);
