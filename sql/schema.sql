@@ -121,7 +121,8 @@ CREATE TABLE series (
   unit text, -- Unit of a quantity that nobody can tell, as far as the message says it; its values are stored as those of its kind.
   meter text, -- What its energy is told apart as: the place in the home that its owner gave to this quantity, or gas, heat, water (_m3: volume). Null: nothing.
   tariff_since timestamptz, -- Of a tariff that counts: its steps that end after this time lie after those of the others. -infinity: all of them. Null: it is none.
-  split_after timestamptz[], -- After these times, in order, another number is read than before, as its owner has changed its mapping: no step goes over one of them. Null: that was never so.
+  split_after timestamptz[], -- After these times, in order, another number is read than before, as its owner has changed what reads it (decoder_config): no step goes over one of them. Null: that was never so.
+  earlier_roles jsonb, -- What it is counted as before some times ("until_ms", Unix ms), in order, while another role is worked in piece by piece: [{"until_ms", "import", "export", "meter", "is_tariff"}]. Null: as its row says, always.
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,

@@ -119,7 +119,7 @@ export interface SettingsByTime extends LawSettings {
   /** Those before, in order of time, each up to its end. Left out: they have always been the same. */
   readonly earlier?: readonly EarlierSettings[];
   /**
-   * Of a series: after these times (Unix ms, in order) another number is read than before, as its owner has changed its mapping. No step goes
+   * Of a series: after these times (Unix ms, in order) another number is read than before, as its owner has changed what reads it. No step goes
    * over one of them.
    */
   readonly splits?: readonly number[];

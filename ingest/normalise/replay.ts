@@ -99,10 +99,12 @@ export interface Comparison {
   endMs: number;
 }
 
-/** The law that what is stored was counted by, and the one that it is to be counted by: the same, but for settings up to a change. */
+/** The law that what is stored was counted by, and the one that it is to be counted by: the same, but for settings and roles up to a change. */
 export interface Laws {
   readonly before: Law<unknown>;
   readonly after: Law<unknown>;
+  /** Says where both stand before the change: the one by which more counts. Left out: `after`. */
+  readonly longer?: Law<unknown>;
 }
 
 /**

@@ -21,7 +21,7 @@ export function lawOfSeries(
   settings: SettingsByTime,
 ): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
-  // While a changed setting is worked in, and of a mapping that was changed: one that is used once.
+  // While a changed setting is worked in, and where another number is read since a time: one that is used once.
   if (settings.earlier || settings.splits) return newLaw(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
   for (const { key, law } of made) {

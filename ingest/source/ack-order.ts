@@ -74,12 +74,15 @@ export function ackOrder(acknowledge: (messageId: number) => void): (messageId: 
   }
 
   function tell(one: Taken): void {
-    if (one.state === 'late') return acknowledge(one.messageId);
+    if (one.state === 'late') {
+      acknowledge(one.messageId);
+      return;
+    }
     one.state = 'done';
     held++;
-    if (taken[first] === one) return tellInOrder();
-    if (held >= MOST_HELD.count) return tellAll();
-    if (!timer) watch(performance.now(), count);
+    if (taken[first] === one) tellInOrder();
+    else if (held >= MOST_HELD.count) tellAll();
+    else if (!timer) watch(performance.now(), count);
   }
 
   return (messageId) => {

@@ -1,3 +1,4 @@
+import { haveSameRoles } from '#ingest/normalise/channels.ts';
 import { countedUpTo, openFromMs, openToMs } from '#ingest/normalise/edits.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
@@ -92,7 +93,7 @@ function timesOf({ readings }: Followed, plans: readonly DevicePlan[], deltas: r
 function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
-      .filter(({ recompute }) => recompute === 'roles')
+      .filter(({ series, roles }) => series.lastReadAtMs !== null && !haveSameRoles(series.roles, roles))
       .map(({ series: { channel, kind } }) => ({
         deviceId: device.deviceId,
         channel,
@@ -115,13 +116,14 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
 }
 
 /**
- * Notes how far the devices' consumption is now computed with the settings of their rows, and with the edits that are in force. Where that is
+ * Notes how far the devices' consumption is now computed with the settings of their rows, and whether with all of their words and edits. Where that is
  * not in whole yet, a worker goes on.
  */
 function settingsApplied(plans: readonly DevicePlan[]): Step[] {
   const changed = plans.filter(({ device }) => device.computedWith !== null);
-  const applied = changed.flatMap(({ device, computedWith, ...plan }) => {
-    const isDone = !computedOtherwise(computedWith, device.settings) && isWorkedIn({ device, ...plan });
+  const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
+    const isDone =
+      !computedOtherwise(computedWith, device.settings) && !areRolesOpen && isWorkedIn({ device, ...plan });
     if (!isDone && computedWith === device.computedWith) return [];
     return { deviceId: device.deviceId, computedWith: isDone ? null : JSON.stringify(storedByTime(computedWith)) };
   });

@@ -105,6 +105,7 @@ const unchanged = (head: Head): ReturnType<typeof planned> => ({
     followed: null,
     pieceUntilMs: Number.NEGATIVE_INFINITY,
     computedWith: head.settings,
+    areRolesOpen: false,
   },
   opened: addToOpenHour(head.open, new Map()),
 });

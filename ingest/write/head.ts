@@ -36,15 +36,17 @@ export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SA
 
 /** The head after a plan. `ids`: what its new series are stored under, by their names. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
-  const series = new Map(before.series);
+  const all = new Map(before.series);
   for (const planned of plan.series) {
-    const { series: one, roles, head } = planned;
+    const { series, roles, earlierRoles, head } = planned;
+    const { earlierRoles: _, ...one } = series;
     const name = seriesName(one.channel, one.kind);
     const seriesId = one.seriesId ?? ids.get(name) ?? null;
-    series.set(name, {
+    all.set(name, {
       ...one,
       seriesId,
       roles,
+      ...(earlierRoles && { earlierRoles }),
       tariffSinceMs: tariffSinceMs(planned),
       ...head,
       lastValue: lastValueAfter(planned),
@@ -54,9 +56,9 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
   const isSettled =
     before.isSettled &&
     before.computedWith === null &&
-    series.size <= MAX_SERIES &&
-    isPastEdits(before.edits ?? [], lawsIn(series));
-  const head = { ...before, series, open, isSettled, computedWith: null, version: newVersion() };
+    all.size <= MAX_SERIES &&
+    isPastEdits(before.edits ?? [], lawsIn(all));
+  const head = { ...before, series: all, open, isSettled, computedWith: null, version: newVersion() };
   return { deviceId, was, isHeard: validReadings(plan) > 0, head };
 }
 

@@ -1,4 +1,5 @@
 import type { Roles } from '#ingest/normalise/channels.ts';
+import type { EarlierRoles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
@@ -17,6 +18,7 @@ import {
   seriesName,
 } from './standing.ts';
 import { settingsByTimeOf, settingsOf } from './stored-settings.ts';
+import { rolesOpen } from './target-roles.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
 export interface LockedDevice extends Head {
@@ -63,14 +65,12 @@ export async function loadDevices(
     const { device_id: deviceId, computed_with } = row;
     if (computed_with === null) continue;
     const [settings, computedWith] = [settingsOf(row), settingsByTimeOf(computed_with)];
-    // Readings wait for changed settings alone.
-    if (arrived?.get(deviceId)?.size && (isLeft(deviceId) || !computedOtherwise(computedWith, settings))) continue;
-    const device = {
-      settings,
-      computedWith,
-      edits: edits.get(deviceId) ?? [],
-    };
-    untilMs.set(deviceId, await endOfPiece(client, device, [...(series.get(deviceId)?.values() ?? [])], pieceReadings));
+    const all = [...(series.get(deviceId)?.values() ?? [])];
+    const device = { settings, computedWith, words: row.channels, edits: edits.get(deviceId) ?? [] };
+    // Readings wait for changed settings and roles alone.
+    const isAwaited = () => computedOtherwise(computedWith, settings) !== null || rolesOpen(device, all).size > 0;
+    if (arrived?.get(deviceId)?.size && (isLeft(deviceId) || !isAwaited())) continue;
+    untilMs.set(deviceId, await endOfPiece(client, device, all, pieceReadings));
   }
   return new Map(
     rows.map((row) => [
@@ -136,6 +136,25 @@ const storedRoles = (row: StoredRoles): Roles => ({
   meter: row.meter,
   ...(row.tariff_since === null ? {} : { isTariff: true }),
 });
+
+/** Reads `series.earlier_roles`. */
+const earlierRolesOf = (row: StoredEarlierRoles): EarlierRoles => ({
+  untilMs: row.until_ms,
+  roles: {
+    import: row.import,
+    export: row.export,
+    meter: row.meter,
+    ...(row.is_tariff ? { isTariff: true } : {}),
+  },
+});
+
+interface StoredEarlierRoles {
+  until_ms: number;
+  import: boolean;
+  export: boolean;
+  meter: Meter | null;
+  is_tariff: boolean;
+}
 
 interface StoredRoles {
   counts_import: boolean;
@@ -206,7 +225,7 @@ async function loadSeries(
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const columns =
-    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until, split_after';
+    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until, split_after, earlier_roles';
   const { rows } = await client.query(`SELECT ${columns} FROM series WHERE device_id = ANY ($1) ORDER BY series_id`, [
     [...laws.keys()].filter((deviceId) => !inPart.has(deviceId)),
   ]);
@@ -237,6 +256,7 @@ async function loadSeries(
       lastReadAtMs: stands?.[1] ?? null,
       tail: stands?.[2] ?? null,
       closedUntilMs: row.closed_until?.getTime() ?? null,
+      ...(row.earlier_roles && { earlierRoles: row.earlier_roles.map(earlierRolesOf) }),
       ...(row.split_after && { splits: row.split_after.map((at: Date) => at.getTime()) }),
     };
     const ofDevice = byDevice.get(row.device_id) ?? new Map();

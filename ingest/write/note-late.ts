@@ -1,3 +1,4 @@
+import { hasRole } from '#ingest/normalise/roles-by-time.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { int8Array, textArray, timestampArray } from './binary-array.ts';
@@ -64,8 +65,10 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
 }
 
 /** Whether the series counted for its device's electricity, or does: what is told of late readings is about that. */
-const isOfElectricity = ({ roles, series }: SeriesPlan): boolean =>
-  [roles, series.roles].some((one) => (one.import || one.export) && (one.meter === null || isPlaced(one.meter)));
+const isOfElectricity = (plan: SeriesPlan): boolean =>
+  [plan, plan.series].some((of) =>
+    hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isPlaced(one.meter))),
+  );
 
 /** Notes them, a row an hour: nothing where all readings follow, as nearly always. */
 export function noteLate(plans: readonly DevicePlan[]): Step[] {

@@ -106,7 +106,7 @@ export function replayBetween(
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
 ): Comparison | TooShort {
   // Up to the change they are the same.
-  const law = laws.after;
+  const law = laws.longer ?? laws.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
   const isKnown = tail !== null && law.knows(tail);

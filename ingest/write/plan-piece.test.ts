@@ -1,14 +1,19 @@
 import fc from 'fast-check';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
+import { withoutZeros } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
+import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { drawnEdit, editOf } from '#test/reference/edits.ts';
-import { history, settings, tariffHistory } from '#test/reference/histories.ts';
+import { type History, history, settings, tariffHistory } from '#test/reference/histories.ts';
 import { ofDevice } from '#test/support/law.ts';
 import { memoryOf } from '#test/support/memories.ts';
-import type { StoredDevice } from '#test/support/memory-store.ts';
+import { type MemoryStore, type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
 import { expectLawful, expectWhole } from '#test/support/planned-energy.ts';
 import { HISTORIES, pieceMs } from '#test/support/planned-histories.ts';
 import { editDevice, paired, workIn, workInAll, writing } from '#test/support/planned-writes.ts';
+
+/** What an owner may say of a quantity. */
+const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'import/l1', 'gas', 'heat', 'ignored'];
 
 /**
  * What is done to a device one after the other: readings come, an edit is made or revoked, a setting is changed, a worker gets so far with
@@ -19,6 +24,7 @@ const doing = fc.oneof(
   { weight: 3, arbitrary: fc.record({ edit: drawnEdit }) },
   { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ settings }) },
+  { weight: 3, arbitrary: fc.record({ said: fc.nat(20), countsAs: fc.constantFrom(null, ...MEANINGS) }) },
   { weight: 6, arbitrary: fc.record({ lengthMs: pieceMs }) },
 );
 
@@ -51,10 +57,14 @@ test('edits and settings are worked in and taken back piece by piece, whatever c
           else if ('edit' in next) editDevice(store, 'dev_0', editOf(one.readings, next.edit));
           else if ('revoked' in next) store.revoke('dev_0', next.revoked);
           else if ('settings' in next) store.set('dev_0', next.settings);
+          else if ('said' in next) say(store, 'dev_0', next.said, next.countsAs);
           else workIn(store, 'dev_0', next.lengthMs);
           expectLawful(device);
         }
         come(100);
+        workInAll(store, ['dev_0'], lastPieceMs);
+        expectAtOnce(device, one.readings);
+        for (const name of Object.keys(device.words)) store.say('dev_0', name, null);
         workInAll(store, ['dev_0'], lastPieceMs);
         expectWhole(device, one.readings);
       },
@@ -62,6 +72,38 @@ test('edits and settings are worked in and taken back piece by piece, whatever c
     { numRuns: Math.ceil(HISTORIES / 4), endOnFailure: true },
   );
 }, 300_000);
+
+/** The owner says of one of the quantities what it counts as. */
+function say(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {
+  const series = [...(store.devices.get(deviceId) as StoredDevice).series.values()];
+  const one = series[index % series.length];
+  if (one) store.say(deviceId, nativeNameOf(one), countsAs);
+}
+
+/** All that is stored is what it would be if its owner had said of its quantities what they count as before the first reading came. */
+function expectAtOnce(device: StoredDevice, readings: History['readings']): void {
+  const { settings, words, edits } = device;
+  const { store } = paired([{ ...settings, readings: [] }]);
+  const other = store.devices.get('dev_0') as StoredDevice;
+  other.words = words;
+  for (const _ of writing(store, memoryOf('none'), ofDevice(readings, 'dev_0')));
+  for (const { editId: _id, isInForce, counted: _counted, ...edit } of edits) if (isInForce) store.edit('dev_0', edit);
+  workInAll(store, ['dev_0'], Number.POSITIVE_INFINITY);
+  expect(withoutZeros(new Map(wholeProfile(device)))).toEqual(withoutZeros(new Map(wholeProfile(other))));
+  const metersOf = (one: StoredDevice) =>
+    Object.fromEntries(
+      [...one.meters]
+        .map(([meter, profile]) => [meter, withoutZeros(new Map(profile))])
+        .filter(([, profile]) => (profile as Map<number, unknown>).size > 0),
+    );
+  expect(metersOf(device)).toEqual(metersOf(other));
+  for (const [name, one] of device.series) {
+    const same = other.series.get(name) as typeof one;
+    for (const member of ['roles', 'earlierRoles', 'lastReadAtMs', 'tail', 'verdicts', 'points'] as const)
+      if (member === 'points') expect(one.points.size).toBe(same.points.size);
+      else expect(one[member], member).toEqual(same[member]);
+  }
+}
 
 test('edits that are made or revoked together with a setting are worked in with it', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);

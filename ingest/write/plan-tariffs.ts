@@ -1,6 +1,8 @@
-import type { Roles } from '#ingest/normalise/channels.ts';
+import { haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { EnergyInterval, JudgedPoint, Law, Verdict } from '#ingest/normalise/law.ts';
+import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
+import { counts, hasRole, type RolesByTime, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import {
   hasRisen,
@@ -30,11 +32,14 @@ const ALWAYS = {
   quietFromMs: Number.NEGATIVE_INFINITY,
 };
 
-/** As what a series counts in one state of its device. */
+/** As what a series counts in one state of its device, by time. */
 interface Standing {
-  readonly roles: Roles;
+  readonly of: RolesByTime;
+  readonly rolesAt: (ms: number) => Roles;
   readonly sinceMs: number;
 }
+
+const standingOf = (of: RolesByTime, sinceMs: number): Standing => ({ of, rolesAt: rolesAt(of), sinceMs });
 
 /** Before the batch, and after it. */
 type State = 'was' | 'is';
@@ -50,6 +55,8 @@ interface Tariff extends Readonly<Record<State, Standing>> {
   readonly loaded: readonly Stretch[];
   /** Those of `added` that follow what was known. */
   readonly following: ReadonlySet<EnergyInterval>;
+  /** What of `known` is of one kind, where its role changes with time: by state and kind. */
+  readonly ofKind: Map<string, readonly KnownSteps[]>;
   /** Times around which more must be known. */
   readonly asked: Set<number>;
 }
@@ -85,22 +92,26 @@ function tariffsOf(
   stretches: ReadonlyMap<number, readonly Stretch[]>,
 ): Tariff[] {
   const planned = new Set(plans.map(({ series }) => series.seriesId));
-  const others = [...device.series.values()].filter(({ seriesId, roles }) => roles.isTariff && !planned.has(seriesId));
+  const others = [...device.series.values()].filter(
+    (one) => hasRole(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
+  );
   const of = (series: StandingSeries, plan: SeriesPlan | null): Tariff => {
     const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
-    const was = { roles: series.roles, sinceMs: series.tariffSinceMs };
-    const changes = plan?.steps ? changesOf(plan.recompute !== 'none', plan.steps) : { removed: [], added: [] };
+    const was = standingOf(series, series.tariffSinceMs);
+    const is = plan ? standingOf(plan, tariffSinceMs(plan)) : was;
+    const changes = plan?.steps ? changesOf(plan, was, is) : { removed: [], added: [] };
     const isWhole = series.lastReadAtMs === null || (plan !== null && plan.recompute !== 'none');
     const before = isWhole ? [{ ...ALWAYS, steps: changes.removed }] : knownOf(device, series, loaded);
     return {
       series,
       circuit: parseChannel(series.channel).circuit,
       was,
-      is: plan ? { roles: plan.roles, sinceMs: tariffSinceMs(plan) } : was,
+      is,
       ...changes,
       known: before.map((known) => ({ was: known, is: withChanges(known, changes.removed, changes.added) })),
       loaded,
       following: new Set(plan?.following),
+      ofKind: new Map(),
       asked: new Set(),
     };
   };
@@ -110,15 +121,17 @@ function tariffsOf(
   ];
 }
 
-/** Steps that are gone, and those that are new. What a replay found again is neither, unless it lies elsewhere by itself. */
-function changesOf(isWhole: boolean, { removed, added }: NonNullable<SeriesPlan['steps']>) {
-  if (isWhole || removed.length === 0 || added.length === 0) return { removed, added };
+/** Steps that are gone, and those that are new. What a replay found again is neither, unless it lies elsewhere by itself, or counts as something else. */
+function changesOf({ recompute, steps }: SeriesPlan, was: Standing, is: Standing) {
+  const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
+  if (recompute !== 'none' || removed.length === 0 || added.length === 0) return { removed, added };
   const key = ({ startMs, endMs, importMilliwattHours, exportMilliwattHours, estimated }: EnergyInterval) =>
     `${startMs} ${endMs} ${importMilliwattHours} ${exportMilliwattHours} ${estimated}`;
   const [before, after] = [new Set(removed.map(key)), new Set(added.map(key))];
+  const isOther = ({ endMs }: EnergyInterval) => !haveSameRoles(was.rolesAt(endMs), is.rolesAt(endMs));
   return {
-    removed: removed.filter((step) => !after.has(key(step))),
-    added: added.filter((step) => !before.has(key(step))),
+    removed: removed.filter((step) => isOther(step) || !after.has(key(step))),
+    added: added.filter((step) => isOther(step) || !before.has(key(step))),
   };
 }
 
@@ -128,16 +141,14 @@ function knownOf(
   series: StandingSeries,
   loaded: readonly Stretch[],
 ): KnownSteps[] {
-  const law = lawOfSeries(
-    series.channel,
-    series.kind,
-    series.roles,
-    settingsOfSeries(computedWith ?? settings, series),
-  );
-  if (!law) return [{ ...ALWAYS, steps: [] }];
+  if (!counts(series)) return [{ ...ALWAYS, steps: [] }];
+  const lawOf = (roles: Roles) =>
+    lawOfSeries(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
+  const law = series.earlierRoles ? lawByTime(series, lawOf) : (lawOf(series.roles) as Law<unknown>);
   const known = loaded.map((stretch) => stepsOfStretch(law, stretch));
-  const { run } = law.knows(series.tail) ? (series.tail as RegisterState) : {};
-  if (run) known.unshift(stepsOfRun(run, series.roles.export ? 'export' : 'import'));
+  const last = rolesAt(series)(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
+  const { run } = series.tail !== null && lawOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
+  if (run) known.unshift(stepsOfRun(run, last.export ? 'export' : 'import'));
   return known;
 }
 
@@ -156,31 +167,38 @@ function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart
 }
 
 /** What a tariff is one of, within its circuit: of a commodity and a direction. Null: it is none. */
-function kindOf({ roles: { isTariff, export: isExport, meter } }: Standing): string | null {
+function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
   if (!isTariff) return null;
   if (meter !== null && !isPlaced(meter)) return meter;
   return isExport ? 'export' : 'import';
 }
 
-/** The tariffs of which one runs at a time with this one. */
-const besides = (tariff: Tariff, state: State, tariffs: readonly Tariff[]): Tariff[] =>
-  tariffs.filter(
-    (other) =>
-      other !== tariff &&
-      other.circuit === tariff.circuit &&
-      kindOf(tariff[state]) !== null &&
-      kindOf(other[state]) === kindOf(tariff[state]),
-  );
+/** Whether another series is at some time a tariff of this kind, of which one in the circuit runs. */
+const isBeside = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
+  other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
+
+/** What is known of the steps of a tariff that are of this kind: all, where its role is the same at all times. */
+function knownAs(tariff: Tariff, state: State, kind: string): readonly KnownSteps[] {
+  const { of, rolesAt: at } = tariff[state];
+  const all = tariff.known.map((known) => known[state]);
+  if (!of.earlierRoles) return all;
+  const key = `${state} ${kind}`;
+  const found =
+    tariff.ofKind.get(key) ??
+    all.map((known) => ({ ...known, steps: known.steps.filter(({ endMs }) => kindOf(at(endMs)) === kind) }));
+  tariff.ofKind.set(key, found);
+  return found;
+}
 
 /** Asks all that is known of a tariff; where it does not tell, it is noted what to look at, and the answer is null. */
 function ask<T>(
   tariff: Tariff,
-  state: State,
+  all: readonly KnownSteps[],
   atMs: number,
   question: (known: KnownSteps) => T | null | undefined,
 ): T | null {
-  for (const known of tariff.known) {
-    const answer = question(known[state]);
+  for (const known of all) {
+    const answer = question(known);
     if (answer !== undefined) return answer;
   }
   tariff.asked.add(atMs);
@@ -196,11 +214,14 @@ function place(
   deltas: DeviceDeltas,
   sign: 1 | -1,
 ): void {
-  const { roles, sinceMs } = tariff[state];
+  const { rolesAt: at, sinceMs } = tariff[state];
+  const roles = at(step.endMs);
+  const kind = kindOf(roles);
   let afterMs = step.startMs;
-  if (hasRisen(step) && step.endMs > sinceMs) {
-    for (const other of besides(tariff, state, tariffs)) {
-      const latest = ask(other, state, step.endMs, (known) => latestWithin(known, step));
+  if (kind !== null && hasRisen(step) && step.endMs > sinceMs) {
+    for (const other of tariffs) {
+      if (!isBeside(tariff, other, state, kind)) continue;
+      const latest = ask(other, knownAs(other, state, kind), step.endMs, (known) => latestWithin(known, step));
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
   }
@@ -211,12 +232,17 @@ function place(
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
-  const look = (step: EnergyInterval) => {
-    const around = hasRisen(step) ? ask(tariff, 'was', step.endMs, (known) => stepAround(known, step)) : null;
+  const was = tariff.known.map((known) => known.was);
+  const look = (step: EnergyInterval, other: Tariff, state: State) => {
+    const kind = kindOf(other[state].rolesAt(step.endMs));
+    if (kind === null || !hasRisen(step) || !isBeside(other, tariff, state, kind)) return;
+    const around = ask(tariff, was, step.endMs, (known) => stepAround(known, step));
     if (around && !changed.has(around.endMs)) found.set(around.endMs, around);
   };
-  for (const other of besides(tariff, 'was', tariffs)) other.removed.forEach(look);
-  for (const other of besides(tariff, 'is', tariffs)) other.added.forEach(look);
+  for (const other of tariffs) {
+    for (const step of other.removed) look(step, other, 'was');
+    for (const step of other.added) look(step, other, 'is');
+  }
   return found.values();
 }
 

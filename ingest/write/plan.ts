@@ -1,19 +1,37 @@
-import { chooseRoles, haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
-import { editsOfSeries } from '#ingest/normalise/edits.ts';
+import { haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
+import { editsOfSeries, type SeriesEdits } from '#ingest/normalise/edits.ts';
 import type { Law, SettingsByTime } from '#ingest/normalise/law.ts';
+import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import { recall, replay } from '#ingest/normalise/replay.ts';
+import {
+  countedOtherwise,
+  counts,
+  countsUntilMs,
+  type RolesByTime,
+  rolesAt,
+  rolesUpTo,
+} from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { computedOtherwise, settingsUpTo } from '#ingest/normalise/settings.ts';
-import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
+import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { count, type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
 import { merge } from './merge.ts';
 import { firstLook, planLate } from './plan-late.ts';
 import { bothOf, type Piece, planPiece, withEdits } from './plan-piece.ts';
 import { planTariffs } from './plan-tariffs.ts';
-import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
+import {
+  addDifferences,
+  addMerge,
+  append,
+  emptyPlan,
+  isByTime,
+  type Recompute,
+  type SeriesPlan,
+} from './series-plan.ts';
 import { newSeries, type StandingDevice, type StandingSeries, settingsOfSeries } from './standing.ts';
 import { type Stretch, type StretchBounds, type WantedStretch, withoutPassedOver } from './stretch.ts';
+import { rolesOpen, targetRoles } from './target-roles.ts';
 
 /** What a batch does to a device. */
 export interface DevicePlan {
@@ -28,6 +46,8 @@ export interface DevicePlan {
   readonly pieceUntilMs: number;
   /** What the device's stored consumption is computed with from now on. */
   readonly computedWith: SettingsByTime;
+  /** Whether some of its series still count, at some time, as something else than its owner says. */
+  readonly areRolesOpen: boolean;
 }
 
 /** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
@@ -54,7 +74,7 @@ export function planDevice(
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
-  const work = workOf(device, arrived, { deltas, pieceUntilMs });
+  const { work, areRolesOpen } = workOf(device, arrived, { deltas, pieceUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
     const loaded = seriesId === null ? undefined : stretches.get(seriesId);
@@ -64,6 +84,7 @@ export function planDevice(
       points,
       loaded?.filter(({ isOfTariff }) => !isOfTariff) ?? [],
     );
+    endTail(plan);
     if (seriesId === null) continue;
     for (const bounds of needs) wanted.push({ ...withoutPassedOver(bounds, plan.edits.passedOver), seriesId });
   }
@@ -71,14 +92,31 @@ export function planDevice(
   const followed = series.some(({ revises }) => revises) ? followedBy(series) : null;
   if (wanted.length === 0) wanted.push(...planTariffs(device, series, stretches, { deltas, followed }));
   if (wanted.length > 0) return { wanted };
-  return { device, series, deltas: dropZeros(deltas), followed, pieceUntilMs, computedWith: computed.after };
+  return {
+    device,
+    series,
+    deltas: dropZeros(deltas),
+    followed,
+    pieceUntilMs,
+    computedWith: computed.after,
+    areRolesOpen,
+  };
+}
+
+/** Beyond the time of which something counts a law stands nowhere: its last readings may be passed over by hand, and not be told to it. */
+function endTail(plan: SeriesPlan): void {
+  if (plan.head && plan.head.tail !== null && plan.head.lastReadAtMs >= countsUntilMs(plan))
+    plan.head = { ...plan.head, tail: null };
 }
 
 /** What of the differences follows, but for tariffs: where theirs lie is still to be said. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = noDeltas();
-  for (const { steps, following, roles } of plans)
-    if (!steps) for (const interval of following) count(followed, interval, roles, 1);
+  for (const plan of plans) {
+    if (plan.steps) continue;
+    const roles = rolesAt(plan);
+    for (const interval of plan.following) count(followed, interval, roles(interval.endMs), 1);
+  }
   return followed;
 }
 
@@ -93,7 +131,7 @@ function workOf(
   device: StandingDevice,
   arrived: ReadonlyMap<string, SeriesBatch>,
   { deltas, pieceUntilMs }: { deltas: DeviceDeltas; pieceUntilMs: number },
-): Work[] {
+): { work: Work[]; areRolesOpen: boolean } {
   const found: { series: StandingSeries; points: readonly NewPoint[] }[] = [];
   let hasNew = false;
   for (const [name, batch] of arrived) {
@@ -104,26 +142,42 @@ function workOf(
   if (hasNew || device.computedWith !== null) {
     for (const [name, series] of device.series) if (!arrived.has(name)) found.push({ series, points: [] });
   }
-  // A new series may be a better quantity, and an owner who changes a device may have said what its quantities are.
-  const chosen = hasNew || device.computedWith !== null ? chooseRoles(meantBy(device, found)) : null;
+  const chosen = hasNew || device.computedWith !== null ? chosenFor(device, found) : null;
+  // A better quantity that appears while a changed role is worked in counts once that is, piece by piece with it.
+  const isUnderWay =
+    device.computedWith !== null &&
+    (found.some(({ series }) => series.earlierRoles) ||
+      (hasNew && rolesOpen(device, [...device.series.values()]).size > 0));
   const work: Work[] = [];
+  let areRolesOpen = false;
   for (const [index, { series, points }] of found.entries()) {
-    const roles = chosen?.[index] ?? series.roles;
-    const recompute = recomputeOf(device, series, roles);
-    const edits = editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs);
+    const target = chosen?.[index] ?? series.roles;
+    const will = hasNew && !isUnderWay ? { roles: target } : rolesUpTo(series, target, pieceUntilMs);
+    if (countedOtherwise(will, target)) areRolesOpen = true;
+    const recompute = recomputeOf(device, series, will, hasNew && !isUnderWay);
+    const edits = tellingOf(editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
     const isConcerned =
       points.length > 0 ||
       recompute !== 'none' ||
-      !haveSameRoles(series.roles, roles) ||
+      !haveSameRoles(series.roles, will.roles) ||
       edits.changed !== null ||
-      judgedOtherwise(device, series, pieceUntilMs) !== null;
-    if (isConcerned) work.push({ plan: emptyPlan(series, roles, recompute, edits, deltas), points });
+      judgedOtherwise(device, series, pieceUntilMs) !== null ||
+      roleOtherwise(series, will, pieceUntilMs) !== null;
+    if (isConcerned) work.push({ plan: emptyPlan(series, will, recompute, edits, deltas), points });
   }
-  return work;
+  return { work, areRolesOpen };
 }
 
-/** Series with what their owner says that they count as; a new one that is called like another has its channel in its name. */
-function meantBy({ words = {} }: StandingDevice, found: { series: StandingSeries }[]) {
+/** Of readings past all that counts none is passed over. */
+function tellingOf(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
+  const { isExcluded } = edits;
+  const endMs = isExcluded ? countsUntilMs(will) : Number.POSITIVE_INFINITY;
+  if (!isExcluded || endMs === Number.POSITIVE_INFINITY) return edits;
+  return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
+}
+
+/** What series are to count as; a new one that is called like another has its channel in its name. */
+function chosenFor(device: StandingDevice, found: { series: StandingSeries }[]): Roles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {
     const { seriesId, nativeName, channel, kind } = one.series;
@@ -133,16 +187,32 @@ function meantBy({ words = {} }: StandingDevice, found: { series: StandingSeries
     }
     taken.add(nativeNameOf(one.series));
   }
-  return found.map(({ series }) => ({ ...series, word: wordFor(words, series) }));
+  return targetRoles(
+    device,
+    found.map(({ series }) => series),
+  );
 }
 
-/** Whether a series with readings is computed anew from the first of them, at once: changed roles hold for the past. */
-function recomputeOf({ computedWith }: StandingDevice, series: StandingSeries, roles: Roles): Recompute {
+/** Whether a series with readings is computed anew from the first of them, at once: a better quantity holds for the past. */
+function recomputeOf(
+  { computedWith }: StandingDevice,
+  series: StandingSeries,
+  will: RolesByTime,
+  isAtOnce: boolean,
+): Recompute {
   if (series.lastReadAtMs === null) return 'none';
-  if (!haveSameRoles(series.roles, roles)) return 'roles';
+  if (isAtOnce && !haveSameRoles(series.roles, will.roles)) return 'roles';
   // What an update left as it was is brought up to the law of now on the way.
-  const isBehind = computedWith !== null && roles.isTariff && Number.isFinite(series.tariffSinceMs);
+  const isBehind = computedWith !== null && will.roles.isTariff && Number.isFinite(series.tariffSinceMs);
   return isBehind ? 'edition' : 'none';
+}
+
+/** The readings of a series that count as something else once its role is worked in up to a time; null: none. */
+function roleOtherwise(series: StandingSeries, will: RolesByTime, untilMs: number): Piece | null {
+  // Before that time its role is one, the one that it is to have.
+  const times = countedOtherwise(series, rolesAt(will)(Number.NEGATIVE_INFINITY));
+  if (!times || times.fromMs >= untilMs) return null;
+  return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
 /** The readings of a series that are judged by other settings once those of its device are worked in up to a time; null: none. */
@@ -151,8 +221,7 @@ function judgedOtherwise(
   series: StandingSeries,
   untilMs: number,
 ): Piece | null {
-  const counts = series.roles.import || series.roles.export;
-  const times = counts && computedWith !== null && computedOtherwise(computedWith, settings);
+  const times = counts(series) && computedWith !== null && computedOtherwise(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
@@ -165,6 +234,21 @@ interface Planning {
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
 }
 
+/** What a series is counted by as it is stored, and once its plan is carried out; null: nothing of it counts. */
+function lawsOf(
+  plan: SeriesPlan,
+  computed: Planning['computed'],
+): { [name in 'before' | 'after']: Law<unknown> | null } & { longer?: Law<unknown> } {
+  const { series, recompute } = plan;
+  const { channel, kind } = series;
+  const of = (by: RolesByTime, settings: SettingsByTime) => {
+    const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series));
+    return isByTime(series, plan, recompute) ? lawByTime(by, lawOf) : lawOf(by.roles);
+  };
+  const [before, after] = [of(series, computed.before), of(plan, computed.after)];
+  return before && countsUntilMs(series) > countsUntilMs(plan) ? { before, after, longer: before } : { before, after };
+}
+
 /** Plans one series; answers which stretches are needed first. */
 function planSeries(
   { device, pieceUntilMs, computed }: Planning,
@@ -172,19 +256,20 @@ function planSeries(
   points: readonly NewPoint[],
   stretches: readonly Stretch[],
 ): StretchBounds[] {
-  const { series, roles, recompute } = plan;
-  const { channel, kind, lastReadAtMs } = series;
+  const { series, recompute } = plan;
+  const { lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
-  const before = lawOfSeries(channel, kind, series.roles, settingsOfSeries(computed.before, series));
-  const law = lawOfSeries(channel, kind, roles, settingsOfSeries(computed.after, series));
+  const { before, after: law, ...more } = lawsOf(plan, computed);
   if (recompute !== 'none') {
     const whole = stretches.find(({ firstMs, lastMs }) => firstMs === WHOLE.firstMs && lastMs === WHOLE.lastMs);
     if (!whole) return [WHOLE];
     computeAnew(plan, { before, after: law }, whole, open);
     return [];
   }
-  const piece = bothOf(plan.edits.changed, judgedOtherwise(device, series, pieceUntilMs));
-  if (piece && lastReadAtMs !== null) return planPiece(plan, piece, before && law && { before, after: law }, stretches);
+  const judged = judgedOtherwise(device, series, pieceUntilMs);
+  const piece = bothOf(bothOf(plan.edits.changed, judged), roleOtherwise(series, plan, pieceUntilMs));
+  if (piece && lastReadAtMs !== null)
+    return planPiece(plan, piece, before && law && { before, after: law, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [firstLook(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
@@ -201,7 +286,7 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
 }
 
 /**
- * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed mapping has read of the time before it: it
+ * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed `decoder_config` has read of the time before it: it
  * is another number than those that are stored of that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
@@ -214,7 +299,7 @@ function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoin
     const reason =
       readAtMs <= closedUntilMs
         ? 'time is older than the readings that are kept of this series'
-        : 'time is before its mapping was changed: by the new one it is another number than those of that time';
+        : 'time is before its decoder_config was changed: by the new one it is another number than those of that time';
     rejects.push({ message, element, reason });
     return false;
   });

@@ -2,7 +2,7 @@ import type { JudgedPoint, Point } from '#ingest/normalise/law.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
 import type { Followed } from './follow.ts';
 import type { StoredPlan } from './save-series.ts';
-import type { SeriesPlan } from './series-plan.ts';
+import { forgetsNotes, type SeriesPlan } from './series-plan.ts';
 import { type Step, statement } from './step.ts';
 
 /** Rows of many series one after the other, so that they are one statement: the key of each, and its point. */
@@ -91,6 +91,12 @@ export function saveReadings({ seriesIds, readings }: Followed, stored: readonly
     `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
     null,
   );
+  // Of a series of which nothing counts any more nothing is noted, wherever in its past.
+  const forgotten = stored.filter(({ plan }) => forgetsNotes(plan)).map(({ seriesId }) => seriesId);
+  if (forgotten.length > 0)
+    steps.push(
+      statement({ text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])', values: [forgotten] }),
+    );
   const notes = rowsOf(stored, judged(true));
   add(
     notes,

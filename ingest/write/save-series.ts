@@ -63,15 +63,35 @@ function tariffSince(plan: SeriesPlan): string | null {
 }
 
 const hasChanged = (plan: SeriesPlan): boolean =>
-  !haveSameRoles(plan.roles, plan.series.roles) || tariffSinceMs(plan) !== plan.series.tariffSinceMs;
+  !haveSameRoles(plan.roles, plan.series.roles) ||
+  tariffSinceMs(plan) !== plan.series.tariffSinceMs ||
+  earlierRolesText(plan) !== earlierRolesText(plan.series);
+
+/** `series.earlier_roles`; null: it has always counted as it does. */
+const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): string | null =>
+  earlierRoles
+    ? JSON.stringify(
+        earlierRoles.map(({ untilMs, roles }) => ({
+          until_ms: untilMs,
+          import: roles.import,
+          export: roles.export,
+          meter: roles.meter,
+          is_tariff: roles.isTariff ?? false,
+        })),
+      )
+    : null;
 
 /** Stores what counts of series that were there, where it has changed. */
 export function updateSeries(stored: readonly StoredPlan[]): Step[] {
   const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];
-  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since
-                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[], $5::timestamptz[]) c (series_id, i, e, m, since)
+  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since, earlier_roles = c.earlier
+                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[], $5::timestamptz[], $6::jsonb[]) c (series_id, i, e, m, since, earlier)
                 WHERE s.series_id = c.series_id`;
-  const values = [changed.map(({ seriesId }) => seriesId), ...roleColumns(changed)];
+  const values = [
+    changed.map(({ seriesId }) => seriesId),
+    ...roleColumns(changed),
+    changed.map(({ plan }) => earlierRolesText(plan)),
+  ];
   return [statement({ text, values })];
 }

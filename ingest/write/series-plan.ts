@@ -1,7 +1,8 @@
-import type { Roles } from '#ingest/normalise/channels.ts';
+import { haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
 import type { EnergyInterval, JudgedPoint, Law, Point } from '#ingest/normalise/law.ts';
 import { NO_VERDICTS, type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
+import { counts, type EarlierRoles, hasRole, type RolesByTime, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
 import { count, type DeviceDeltas } from './device-deltas.ts';
@@ -9,16 +10,17 @@ import type { Merge } from './merge.ts';
 import type { StandingSeries } from './standing.ts';
 
 /**
- * Why a series is computed anew from its first reading, at once: what counts on its device has changed, or what an earlier edition of the law
- * made of its tariffs is brought up to the one of now. (Changed settings are worked in piece by piece: plan-piece.ts.)
+ * Why a series is computed anew from its first reading, at once: a better quantity has appeared on its device, or what an earlier edition of the
+ * law made of its tariffs is brought up to the one of now. (What owners change is worked in piece by piece: plan-piece.ts.)
  */
 export type Recompute = 'none' | 'roles' | 'edition';
 
 /** What a batch does to a series. */
 export interface SeriesPlan {
   readonly series: StandingSeries;
-  /** What of it counts from now on. */
+  /** What of it counts from now on, of readings past all of `earlierRoles`; and before some times, where its role is worked in piece by piece. */
   readonly roles: Roles;
+  readonly earlierRoles?: readonly EarlierRoles[];
   readonly recompute: Recompute;
   /** What was edited of it by hand. */
   readonly edits: SeriesEdits;
@@ -47,19 +49,31 @@ export interface SeriesPlan {
   following: readonly EnergyInterval[];
 }
 
+const isTariff = (roles: Roles) => roles.isTariff;
+
+/** Whether nothing of a series counts any more, of which something did. */
+export const forgetsNotes = (plan: SeriesPlan): boolean => counts(plan.series) && !counts(plan);
+
+/** Whether a series counts as something else at another time, before a plan or after it: its laws are then laws by time. */
+export const isByTime = (was: StandingSeries, is: RolesByTime, recompute: Recompute): boolean =>
+  was.earlierRoles !== undefined ||
+  is.earlierRoles !== undefined ||
+  (was.lastReadAtMs !== null && recompute !== 'roles' && !haveSameRoles(was.roles, is.roles));
+
 export const emptyPlan = (
   series: StandingSeries,
-  roles: Roles,
+  will: RolesByTime,
   recompute: Recompute,
   edits: SeriesEdits,
   deltas: DeviceDeltas,
 ): SeriesPlan => ({
   series,
-  roles,
+  roles: will.roles,
+  ...(will.earlierRoles && { earlierRoles: will.earlierRoles }),
   recompute,
   edits,
   deltas,
-  steps: series.roles.isTariff || roles.isTariff ? { removed: [], added: [] } : null,
+  steps: hasRole(series, isTariff) || hasRole(will, isTariff) ? { removed: [], added: [] } : null,
   inserts: [],
   lowered: [],
   added: [],
@@ -112,13 +126,14 @@ export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, dupli
  * had and by those that it has, and what readings were taken for. Null: nothing of it counted, or counts.
  */
 export function addDifferences(plan: SeriesPlan, before: Stored | null, after: Replay | null): void {
+  const [was, is] = [rolesAt(plan.series), rolesAt(plan)];
   for (const interval of before?.intervals ?? []) {
     if (plan.steps) plan.steps.removed.push(interval);
-    else count(plan.deltas, interval, plan.series.roles, -1);
+    else count(plan.deltas, interval, was(interval.endMs), -1);
   }
   for (const interval of after?.intervals ?? []) {
     if (plan.steps) plan.steps.added.push(interval);
-    else count(plan.deltas, interval, plan.roles, 1);
+    else count(plan.deltas, interval, is(interval.endMs), 1);
   }
   const [known, now] = [before?.verdicts ?? NO_VERDICTS, after?.verdicts ?? NO_VERDICTS];
   if (known.size === 0 && now.size === 0) return;

@@ -1,5 +1,6 @@
 import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings, SettingsByTime } from '#ingest/normalise/law.ts';
+import type { EarlierRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
@@ -63,7 +64,10 @@ export interface StandingSeries {
   readonly nativeName?: string | null;
   /** Its unit where that is not its kind's: null where nobody knows. */
   readonly unit?: string | null | undefined;
+  /** What it counts as; with `earlierRoles` from the last of those times on. */
   readonly roles: Roles;
+  /** What it is counted as before some times, in order, where a changed role is worked in piece by piece. Left out: as from then on. */
+  readonly earlierRoles?: readonly EarlierRoles[];
   /**
    * Of a tariff: its steps that end after this time lie after those of the others (Unix ms). -Infinity: all of them; a time: what was
    * stored by then is as the law had it before.
@@ -78,7 +82,7 @@ export interface StandingSeries {
   /** Readings up to here are closed: retention has dropped what they would change. Null: nothing was dropped. */
   readonly closedUntilMs: number | null;
   /**
-   * After these times (Unix ms, in order) another number is read than before, as the owner has changed its mapping. Left out: there are none,
+   * After these times (Unix ms, in order) another number is read than before, as the owner has changed what reads it. Left out: there are none,
    * or it is remembered: then all readings that follow are of the last.
    */
   readonly splits?: readonly number[];

@@ -400,6 +400,7 @@ interface SeriesTable {
   native_name: string | null;
   unit: string | null;
   split_after: Date[] | null;
+  earlier_roles: object[] | null;
 }
 
 interface ReadingsTable {

@@ -33,6 +33,14 @@ const COOLING = 'cooling';
 /** What an owner can say of a quantity. */
 export const COUNTS_AS = /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/;
 
+/** A word for a channel out of whatever a device calls its parts: lower case, other characters as `_`. */
+export const channelWord = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 32) || 'x';
+
 /** Reads a channel name: words between slashes, of which some say direction, tariff, phase or medium. */
 export function parseChannel(name: string): Channel {
   const words = name.split('/');

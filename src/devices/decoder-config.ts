@@ -67,3 +67,18 @@ export const decoderConfigMembers = {
     .describe('How Z-Wave JS UI publishes.'),
   mapping,
 };
+
+/** What is set, as far as it can be understood. */
+export type DecoderConfig = {
+  [name in keyof typeof decoderConfigMembers]?: z.output<(typeof decoderConfigMembers)[name]>;
+};
+
+/** A `decoder_config` as its owner wrote it, as far as it can be understood; a member that cannot is left out. */
+export function readDecoderConfig(config: unknown): DecoderConfig {
+  if (typeof config !== 'object' || config === null) return {};
+  const known = Object.entries(decoderConfigMembers).flatMap(([name, member]) => {
+    const parsed = member.safeParse((config as Record<string, unknown>)[name]);
+    return parsed.success ? [[name, parsed.data]] : [];
+  });
+  return Object.fromEntries(known);
+}

@@ -5,7 +5,7 @@ import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
-import { splitMapped } from './split-mapped.ts';
+import { splitBehind } from './split-series.ts';
 
 const COLUMNS = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
 
@@ -70,7 +70,7 @@ export async function findGateway(db: Database, reach: Reach, gatewayId: string)
 }
 
 /**
- * Changes a gateway within the reach; null where there is none. What a changed mapping reads of a device is another number from then on, and
+ * Changes a gateway within the reach; null where there is none. What a changed `decoder_config` reads of a device is another number from then on, and
  * nothing is counted from the former to the first of it.
  */
 export async function updateGateway(
@@ -90,7 +90,7 @@ export async function updateGateway(
       .executeTakeFirst();
     if (!before) return null;
     if (patch.decoder_config !== undefined)
-      await splitMapped(trx, gatewayId, { before: before.decoder_config, after: patch.decoder_config });
+      await splitBehind(trx, gatewayId, { before: before.decoder_config, after: patch.decoder_config });
     return (
       trx
         .updateTable('gateways')

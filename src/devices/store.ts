@@ -19,7 +19,7 @@ import { newDeviceSecret } from './credentials.ts';
 import type { HeardAs } from './known-placement.ts';
 import { mustBeItsOwn } from './own-mapping.ts';
 import { guessedPlacement } from './placement.ts';
-import { splitOwnMapped } from './split-mapped.ts';
+import { splitOwn } from './split-series.ts';
 
 /** What lists of devices show. */
 const COLUMNS = ['device_id', 'type', 'location', 'status', 'placement', 'upstream_device_id'] as const;
@@ -225,7 +225,7 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 
 /**
  * Changes a device within the reach; null where there is none. Settings of the law and what its quantities count as hold for the
- * past, too: what its consumption was computed with is kept, and ingest computes it anew within seconds. What a changed mapping reads is
+ * past, too: what its consumption was computed with is kept, and ingest computes it anew within seconds. What a changed `decoder_config` reads is
  * another number from then on.
  */
 export async function updateDevice(
@@ -256,7 +256,7 @@ export async function updateDevice(
         .executeTakeFirst();
       if (!isThere) return null;
       await mustBeItsOwn(trx, deviceId, patch.decoder_config);
-      await splitOwnMapped(trx, deviceId, patch.decoder_config);
+      await splitOwn(trx, deviceId, patch.decoder_config);
     }
     const words = said && (await lockedWords(trx, reach, deviceId));
     if (words === null) return null;

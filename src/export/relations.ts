@@ -282,6 +282,7 @@ export const EXPORTED: readonly Exported[] = [
       'meter',
       'tariff_since',
       'split_after',
+      'earlier_roles',
     ],
   },
   {

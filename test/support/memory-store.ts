@@ -10,13 +10,15 @@ import {
   type Verdict,
 } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
+import type { EarlierRoles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/device-deltas.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
-import { tariffSinceMs } from '#ingest/write/series-plan.ts';
+import { forgetsNotes, tariffSinceMs } from '#ingest/write/series-plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
+import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
@@ -26,6 +28,7 @@ interface StoredSeries {
   channel: string;
   kind: string;
   roles: Roles;
+  earlierRoles?: readonly EarlierRoles[];
   tariffSinceMs: number;
   lastReadAtMs: number | null;
   /** JSON, as a database keeps it. */
@@ -40,6 +43,7 @@ export interface StoredDevice {
   deviceId: string;
   settings: LawSettings;
   computedWith: SettingsByTime | null;
+  words: OwnersWords;
   /** Those in force, and revoked ones that are still counted. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
@@ -57,6 +61,8 @@ export interface MemoryStore {
   pair(deviceId: string, settings: LawSettings): void;
   /** The owner changes a device's settings: its past is to be computed anew. */
   set(deviceId: string, settings: LawSettings): void;
+  /** The owner says what a quantity counts as; null: back to the guess. */
+  say(deviceId: string, nativeName: string, countsAs: string | null): void;
   /** Somebody edits its readings, or revokes an edit (by its place among those there are). */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
@@ -80,16 +86,25 @@ export function memoryStore(): MemoryStore {
   const ordered = new Map<number, JudgedPoint[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
 
-  function apply({ device: { deviceId }, series: plans, deltas, pieceUntilMs, computedWith }: DevicePlan): void {
+  function apply({
+    device: { deviceId },
+    series: plans,
+    deltas,
+    pieceUntilMs,
+    computedWith,
+    areRolesOpen,
+  }: DevicePlan): void {
     const device = stored(deviceId);
     device.edits = device.edits
       .map((edit) => ({ ...edit, counted: countedUpTo(edit, pieceUntilMs) }))
       .filter(({ isInForce, counted }) => isInForce || counted);
     const isComputed =
-      !computedOtherwise(computedWith, device.settings) && device.edits.every((edit) => openFromMs(edit) === null);
+      !computedOtherwise(computedWith, device.settings) &&
+      !areRolesOpen &&
+      device.edits.every((edit) => openFromMs(edit) === null);
     if (device.computedWith !== null) device.computedWith = isComputed ? null : computedWith;
     for (const plan of plans) {
-      const { series: before, roles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
+      const { series: before, roles, earlierRoles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
       const name = seriesName(before.channel, before.kind);
       if ((before.seriesId === null) === device.series.has(name)) throw new Error(`series ${name} is there, or is not`);
       const one = device.series.get(name) ?? fresh(series.size + 1, before);
@@ -97,6 +112,8 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
+      delete one.earlierRoles;
+      if (earlierRoles) one.earlierRoles = JSON.parse(JSON.stringify(earlierRoles));
       one.tariffSinceMs = tariffSinceMs(plan);
       for (const point of withdrawn) {
         if (!one.points.delete(pointKey(point))) throw new Error('nothing is there to be taken away');
@@ -108,6 +125,7 @@ export function memoryStore(): MemoryStore {
         const point = { readAtMs, intervalMs, value };
         one.points.set(pointKey(point), point);
       }
+      if (forgetsNotes(plan)) one.verdicts.clear();
       for (const [key, { verdict }] of verdicts ?? []) {
         if (verdict === null) one.verdicts.delete(key);
         else one.verdicts.set(key, verdict);
@@ -133,6 +151,7 @@ export function memoryStore(): MemoryStore {
         deviceId,
         settings,
         computedWith: null,
+        words: {},
         edits: [],
         series: new Map(),
         profile: new Map(),
@@ -145,6 +164,13 @@ export function memoryStore(): MemoryStore {
       const device = stored(deviceId);
       device.computedWith ??= device.settings;
       device.settings = settings;
+      device.version++;
+    },
+    say(deviceId, nativeName, countsAs) {
+      const device = stored(deviceId);
+      device.computedWith ??= device.settings;
+      const { [nativeName]: _, ...words } = device.words;
+      device.words = countsAs === null ? words : { ...words, [nativeName]: { counts_as: countsAs } };
       device.version++;
     },
     edit(deviceId, edit) {
@@ -177,11 +203,12 @@ export function memoryStore(): MemoryStore {
       return change(device);
     },
     load(deviceId) {
-      const { settings, computedWith, edits, series, version } = stored(deviceId);
+      const { settings, computedWith, words, edits, series, version } = stored(deviceId);
       const known = loaded.get(deviceId);
       if (known?.version === version) return known;
       const standing = new Map([...series].map(([name, one]) => [name, standingOf(one)]));
-      const device = frozen({ deviceId, userId: 'usr_1', settings, computedWith, edits: [...edits], series: standing });
+      const changed = { settings, computedWith, words: { ...words }, edits: [...edits] };
+      const device = frozen({ deviceId, userId: 'usr_1', ...changed, series: standing });
       loaded.set(deviceId, { device, version });
       return { device, version };
     },
@@ -231,12 +258,13 @@ const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSerie
 });
 
 const standingOf = (stored: StoredSeries): StandingSeries => {
-  const { seriesId, channel, kind, roles, tariffSinceMs, lastReadAtMs, tail, splits } = stored;
+  const { seriesId, channel, kind, roles, earlierRoles, tariffSinceMs, lastReadAtMs, tail, splits } = stored;
   return {
     seriesId,
     channel,
     kind,
     roles: { ...roles },
+    ...(earlierRoles && { earlierRoles: [...earlierRoles] }),
     tariffSinceMs,
     lastReadAtMs,
     tail: tail === null ? null : JSON.parse(tail),

@@ -2,7 +2,9 @@ import { expect } from 'vitest';
 import { withoutZeros } from '#ingest/normalise/buckets.ts';
 import { editsOfSeries } from '#ingest/normalise/edits.ts';
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
+import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
+import { countsUntilMs, hasRole, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { count } from '#ingest/write/device-deltas.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
@@ -108,16 +110,21 @@ export function expectWhole(device: StoredDevice, all: History['readings']): voi
 export function expectLawful(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
   const profile = { own: new Map(), meters: new Map() };
-  for (const { channel, kind, roles, points, verdicts, tail, splits } of series.values()) {
-    const law = lawOfSeries(channel, kind, roles, { ...(computedWith ?? settings), ...(splits && { splits }) });
-    if (!law) continue;
+  for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
+    const roles = rolesAt(of);
+    const endMs = countsUntilMs(of);
+    const law = lawByTime(of, (one) =>
+      lawOfSeries(channel, kind, one, { ...(computedWith ?? settings), ...(splits && { splits }) }),
+    );
     const { isExcluded } = editsOfSeries(edits, channel, kind, Number.NEGATIVE_INFINITY);
-    const run = replay(law, law.initial, [...points.values()].sort(comparePoints), isExcluded);
+    const told = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
+    const run = replay(law, law.initial, told, isExcluded);
     expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);
-    expect(JSON.parse(tail ?? 'null')).toEqual(run.state);
-    for (const interval of run.intervals) count(profile, interval, roles, 1);
+    const isPast = points.size > told.length || told.length === 0;
+    expect(JSON.parse(tail ?? 'null')).toEqual(isPast ? null : run.state);
+    for (const interval of run.intervals) count(profile, interval, roles(interval.endMs), 1);
   }
   // Where energy of tariffs lies is not told by each of them alone.
-  if ([...series.values()].some(({ roles }) => roles.isTariff)) return;
+  if ([...series.values()].some((of) => hasRole(of, ({ isTariff }) => isTariff))) return;
   expect(withoutZeros(new Map(wholeProfile(device)))).toEqual(withoutZeros(profile.own));
 }

@@ -8,6 +8,7 @@ import type { HeadMemory } from '#ingest/write/head-memory.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
 import { isPastEdits, type StandingDevice, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
+import { rolesOpen } from '#ingest/write/target-roles.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { History } from '#test/reference/histories.ts';
 import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/memory-store.ts';
@@ -72,13 +73,16 @@ export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): 
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
   const openMs = (device.edits ?? []).flatMap((edit) => openFromMs(edit) ?? []);
-  const otherwise = computedOtherwise(device.computedWith, device.settings);
+  const roles = rolesOpen(device, [...device.series.values()]);
+  const settingsFrom = computedOtherwise(device.computedWith, device.settings);
+  const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // Changed settings have no start and no end.
-  if (otherwise) openMs.push(Math.max(otherwise.fromMs, Math.min(...times)));
+  // Changed settings and roles have no start and no end.
+  for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
-  const pieceUntilMs = otherwise && reachedMs > Math.max(...times) ? Number.POSITIVE_INFINITY : reachedMs;
+  const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);
+  const pieceUntilMs = isLast ? Number.POSITIVE_INFINITY : reachedMs;
   const stretches = new Map<number, Stretch[]>();
   for (;;) {
     const planned = planDevice({ ...device, pieceUntilMs }, new Map(), stretches);

@@ -5,7 +5,7 @@ import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit, revokeEdit } from '#src/devices/edits/store.ts';
-import { updateDevice } from '#src/devices/store.ts';
+import { findDevice, updateDevice } from '#src/devices/store.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -212,6 +212,89 @@ test('a changed setting is worked in piece by piece, by whichever worker, and ch
     ...settings(10),
     earlier: [{ ...settings(40), until_ms: hour(90).getTime() }],
   });
+});
+
+test('what a quantity counts as is worked in piece by piece, by whichever worker, and said again on the way: as in one transaction', async () => {
+  const { pool, capabilities } = database;
+  const hour = hours(300);
+  const late = [60, 220];
+  const say = (deviceId: string, counts_as: string | null) =>
+    updateDevice(createDb(pool), EVERYBODY, deviceId, {
+      channels: [{ native_name: 'import energy_total_kwh', counts_as }],
+    });
+  const said = async (pieceReadings?: number) => {
+    const { deviceId, read } = await meter(database, pieceReadings ? { pieceReadings } : {});
+    // A worker a piece: the one before was killed after it.
+    const piece = () =>
+      computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }));
+    const finish = async () => {
+      let pieces = 0;
+      while ((await piece()) > 0) pieces++;
+      return pieces;
+    };
+    // A total, with one reading that is false, and two tariffs, which count where the total does not.
+    const tell = async (indices: readonly number[]) => {
+      await read(
+        indices.map((index) => [hour(index), 100 + 2 * index + (index === 40 ? 900 : 0)]),
+        NOW,
+      );
+      for (const [channel, isIts] of [
+        ['import/t1', 0],
+        ['import/t2', 1],
+      ] as const)
+        await read(
+          indices.map((index) => [hour(index), 50 + Math.floor((index + isIts) / 2)] as const),
+          NOW,
+          { channel },
+        );
+    };
+    const all = [...Array(300).keys()];
+    await tell(all.filter((index) => !late.includes(index)));
+    const before = await rowsOf(deviceId);
+    await say(deviceId, 'ignored');
+    await piece();
+    const between = await rowsOf(deviceId);
+    const { rows } = await pool.query(
+      'SELECT channel, counts_import, earlier_roles FROM series WHERE device_id = $1 ORDER BY channel',
+      [deviceId],
+    );
+    await tell(late);
+    const pieces = await finish();
+    const ignored = await rowsOf(deviceId);
+    await say(deviceId, 'export');
+    await piece();
+    await say(deviceId, 'gas');
+    await piece();
+    const report = await passOverRollups(pool, { capabilities, since: at(90), mode: 'check' });
+    expect(report.differences).toEqual([]);
+    const isComputed = async () => (await findDevice(createDb(pool), EVERYBODY, deviceId))?.is_computed;
+    const wasComputed = await isComputed();
+    await finish();
+    const gas = await rowsOf(deviceId);
+    await say(deviceId, null);
+    await finish();
+    expect(await isComputed()).toBe(true);
+    return { before, between, series: rows, pieces, ignored, gas, wasComputed, again: await rowsOf(deviceId) };
+  };
+  const [whole, inPieces] = [await said(), await said(90)];
+  expect(inPieces.ignored).toEqual(whole.ignored);
+  expect(inPieces.gas).toEqual(whole.gas);
+  expect(inPieces.again).toEqual(whole.again);
+  const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
+    quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
+  expect([whole.before, whole.ignored, whole.gas, whole.again].map(total)).toEqual([598, 299, 299, 598]);
+  expect(whole.again[1]).toEqual(whole.before[1]);
+  expect(whole.ignored[1]).toEqual([]);
+  expect([whole.pieces, whole.wasComputed, inPieces.wasComputed]).toEqual([0, true, false]);
+  expect(inPieces.pieces).toBe(3);
+  // The tariffs up to the border, the total from there on.
+  expect(total(inPieces.between)).toBe(90 + 418);
+  const until = { until_ms: hour(91).getTime() };
+  expect(inPieces.series).toMatchObject([
+    { channel: 'import', counts_import: true, earlier_roles: [{ ...until, import: false }] },
+    { channel: 'import/t1', counts_import: false, earlier_roles: [{ ...until, import: true, is_tariff: true }] },
+    { channel: 'import/t2', counts_import: false, earlier_roles: [{ ...until, import: true, is_tariff: true }] },
+  ]);
 });
 
 test('a setting that is changed together with a long edit is worked in with it', async () => {

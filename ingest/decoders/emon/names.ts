@@ -1,5 +1,6 @@
+import { channelWord } from '#src/devices/channel-name.ts';
 import type { DecoderSettings } from '../family.ts';
-import { channelWord, type Quantity } from '../read/heard.ts';
+import type { Quantity } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 
 /** No sensor, out of range, bad checksum: what the firmware sends for a temperature that it has not got. */

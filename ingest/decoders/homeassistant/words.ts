@@ -1,4 +1,4 @@
-import { channelWord } from '../read/heard.ts';
+import { channelWord } from '#src/devices/channel-name.ts';
 import { fold } from '../vocabulary/fold.ts';
 import { meaningsOf as inDictionary, isForeignTerm } from '../vocabulary/lexicon.ts';
 import { saidOf } from '../vocabulary/said-of.ts';

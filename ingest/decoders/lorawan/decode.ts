@@ -1,5 +1,6 @@
+import { channelWord } from '#src/devices/channel-name.ts';
 import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { celsius, channelWord, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { celsius, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';

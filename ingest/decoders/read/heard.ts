@@ -107,14 +107,6 @@ export function celsius(value: unknown, unit: 'C' | 'F'): unknown {
   return typeof read === 'number' ? ((read - 32) * 5) / 9 : value;
 }
 
-/** A word for a channel out of whatever a device calls its parts: lower case, other characters as `_`. */
-export const channelWord = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
-    .slice(0, 32) || 'x';
-
 /** A number with the other sign: devices that give count as positive what they give. Anything else as it is. */
 export function turned(value: unknown): unknown {
   const read = readNumber(value);

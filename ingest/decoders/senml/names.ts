@@ -1,5 +1,5 @@
+import { channelWord } from '#src/devices/channel-name.ts';
 import type { Place } from '../family.ts';
-import { channelWord } from '../read/heard.ts';
 import { volumeChannel } from '../read/volume.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 import { whatItIs } from '../vocabulary/what-it-is.ts';

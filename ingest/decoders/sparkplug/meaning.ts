@@ -1,4 +1,4 @@
-import { channelWord } from '../read/heard.ts';
+import { channelWord } from '#src/devices/channel-name.ts';
 import { volumeChannel } from '../read/volume.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 import { whatItIs } from '../vocabulary/what-it-is.ts';

@@ -1,5 +1,5 @@
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { channelWord } from '../read/heard.ts';
+import { channelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
 import { volumeChannel } from '../read/volume.ts';

@@ -1,4 +1,5 @@
-import { celsius, channelWord } from '../read/heard.ts';
+import { channelWord } from '#src/devices/channel-name.ts';
+import { celsius } from '../read/heard.ts';
 import { asObject, type Json, member } from '../read/payload.ts';
 import { isMeter, type Mapping } from './sml.ts';
 import type { Source } from './source.ts';

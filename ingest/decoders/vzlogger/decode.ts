@@ -1,5 +1,6 @@
+import { channelWord } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { channelWord, hearing, nothing, refusal } from '../read/heard.ts';
+import { hearing, nothing, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { trusted } from '../read/time.ts';

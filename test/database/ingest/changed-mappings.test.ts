@@ -17,13 +17,19 @@ const POWER = { topic: 'cellar/+/power', unit: 'W', meaning: 'power' };
 
 /** A home whose boiler is read by mappings, paired. */
 async function boiler(first: readonly object[], path: string, body: string | object) {
+  const home = await pairedHome({ mapping: first }, path, body);
+  return { ...home, map: (mapping: readonly object[]) => home.configure({ mapping }) };
+}
+
+/** A home whose gateway has a `decoder_config`, by which the device of a message is read, and is paired. */
+async function pairedHome(first: object, path: string, body: string | object) {
   const { userId, key } = await api.user('homeowner');
   const sent = (method: string) => (to: string, what: object) => api.send(to, { method, key, body: what });
   const { json: gateway } = await sent('POST')('/v1/gateways', { name: 'home' });
-  const askToMap = (mapping: readonly object[]) =>
-    sent('PATCH')(`/v1/gateways/${gateway.gateway_id}`, { decoder_config: { mapping } });
-  const map = async (mapping: readonly object[]) => {
-    expect((await askToMap(mapping)).status).toBe(200);
+  const askToConfigure = (config: object) =>
+    sent('PATCH')(`/v1/gateways/${gateway.gateway_id}`, { decoder_config: config });
+  const configure = async (config: object) => {
+    expect((await askToConfigure(config)).status).toBe(200);
   };
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
@@ -36,7 +42,7 @@ async function boiler(first: readonly object[], path: string, body: string | obj
     });
     return writer.write(message ? [message] : []);
   };
-  await map(first);
+  await configure(first);
   await hear(path, body, 0);
   const [found] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
   const { json: device } = await sent('POST')('/v1/devices', {
@@ -46,8 +52,8 @@ async function boiler(first: readonly object[], path: string, body: string | obj
   });
   const { pool } = api.database;
   return {
-    map,
-    askToMap,
+    configure,
+    askToConfigure,
     hear,
     /** A register of its own time. */
     tell: (minute: number, total: number, at = minute) =>
@@ -106,7 +112,7 @@ test('a register whose unit its owner changes counts no leap, and goes on from i
   await home.tell(140, 32_000, 100);
   expect(await home.kwh()).toBe(3);
   expect(await home.notes()).toEqual(['swap']);
-  expect(await home.said()).toMatchObject([{ note: expect.stringContaining('its mapping was changed') }]);
+  expect(await home.said()).toMatchObject([{ note: expect.stringContaining('its decoder_config was changed') }]);
   // What is computed anew keeps it so.
   await home.change({ limit_kw: 50 });
   await home.compute();
@@ -159,7 +165,7 @@ test('a series begins anew a hundred times at most: one change more is refused w
   ] as const)
     await home.tell(minute, total);
   await home.splitBefore(99);
-  await home.map([{ ...TOTAL, unit: 'MWh' }]);
+  await home.configure({ mapping: [{ ...TOTAL, unit: 'MWh' }] });
   await home.tell(30, 0.013);
   await home.tell(40, 0.0135);
   expect(await home.kwh()).toBe(1);
@@ -167,14 +173,60 @@ test('a series begins anew a hundred times at most: one change more is refused w
     status: 422,
     json: { details: [{ field: 'decoder_config.mapping', message: expect.stringContaining('changed 100 times') }] },
   };
-  expect(await home.askToMap([TOTAL])).toMatchObject(refused);
+  expect(await home.askToConfigure({ mapping: [TOTAL] })).toMatchObject(refused);
   expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
   expect((await home.splits())[0]?.split_after).toHaveLength(100);
   // In MWh still.
   await home.tell(50, 0.014);
   expect(await home.kwh()).toBe(1.5);
   // Nothing is parted by the same number in other words.
-  await home.map([{ ...TOTAL, scale: 1_000 }]);
+  await home.configure({ mapping: [{ ...TOTAL, scale: 1_000 }] });
   await home.tell(60, 0.0145);
   expect(await home.kwh()).toBe(2);
 });
+
+const pulses = (pulses_per_kwh: number) => ({ emon: { 'cellar/pulse': { pulses_per_kwh } } });
+const meter = (unit: string, multiplier = 1) => ({ meter: { 12345678: { unit, multiplier } } });
+const wert = (unit: string, counts_as = 'import') => ({ tasmota: { 'MT1.Wert_A': { counts_as, unit } } });
+const consumed = (count: number) => ({ Time: '', Type: 'SCM', Message: { ID: 12345678, Type: 7, Consumption: count } });
+
+test.each([
+  ['pulses of emon', 'emon/cellar/pulse', (n: number) => String(n), pulses(1_000), pulses(100)],
+  ['a count of an ERT meter', 'rtlamr', consumed, meter('Wh'), meter('kWh', 0.01)],
+  [
+    'a register of a Tasmota script',
+    'tele/m1/SENSOR',
+    (n: number) => ({ MT1: { Wert_A: n } }),
+    wert('Wh'),
+    wert('kWh'),
+  ],
+  ['a device’s own setting', 'emon/cellar/pulse', (n: number) => String(n), pulses(1_000), pulses(100), 'own'],
+])(
+  '%s: what its owner scales anew counts no leap, and no setting beside it parts anything',
+  async (_, topic, body, first, second, own?) => {
+    const home = await pairedHome(first, topic, body(12_000));
+    // An hour apart: up to 100 kWh more would be plausible.
+    const tell = (hour: number, count: number) => home.hear(topic, body(count), 60 * hour);
+    const before = {
+      ...first,
+      tz: 'Europe/Berlin',
+      meter: { ...('meter' in first ? first.meter : {}), 99: { unit: 'kWh' } },
+    };
+    await tell(0, 12_000);
+    await home.configure(before);
+    await tell(1, 12_500);
+    expect(await home.kwh()).toBe(0.5);
+    expect(await home.splits()).toEqual([{ split_after: null }]);
+    if (own) await home.change({ decoder_config: second });
+    else await home.configure(second);
+    for (const [hour, count] of [
+      [2, 12_600],
+      [3, 12_601],
+      [4, 12_602],
+    ] as const)
+      await tell(hour, count);
+    expect(await home.kwh()).toBeCloseTo(0.5 + 2 * ('tasmota' in second ? 1 : 0.01), 6);
+    expect(await home.notes()).toEqual(['swap']);
+    expect(await home.splits()).toMatchObject([{ split_after: [expect.any(Date)] }]);
+  },
+);

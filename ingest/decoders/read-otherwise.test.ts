@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { readDecoderConfig } from '#src/devices/decoder-config.ts';
+import { isReadOtherwise, numberSettings } from '#src/devices/read-numbers.ts';
+import { casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+import { storedKindOf } from '../gateways/assign.ts';
+import { FAMILIES } from './families.ts';
+import type { DecoderSettings } from './family.ts';
+import { createDecoders } from './remembering.ts';
+import { readSettings } from './settings.ts';
+
+type Config = Record<string, unknown>;
+
+/** Other values of a setting: each of its texts and numbers by itself, and without each of its members. */
+function* variantsOf(value: unknown, key = ''): Generator<unknown> {
+  if (typeof value === 'number') yield* [value * 1_000, value / 2];
+  else if (key === 'unit') yield* ['kWh', 'Wh', 'MWh', 'W', 'kW', 'm3', 'l', 'CCF', 'C'];
+  else if (key === 'counts_as' || key === 'meaning')
+    yield* ['import', 'export', 'import/t1', 'gas', 'water', 'power', 'ignored'];
+  else if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) {
+      yield value.toSpliced(index, 1);
+      for (const variant of variantsOf(one)) yield value.with(index, variant);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries(value)) {
+      const { [name]: _without, ...rest } = value as Config;
+      yield rest;
+      for (const variant of variantsOf(one, name)) yield { ...rest, [name]: variant };
+    }
+  }
+}
+
+/** What is read of a case's message by settings: of registers and powers the values, by device and series. */
+function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSettings) {
+  const decoders = createDecoders();
+  const message = messageOf(given);
+  for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+  const heard = decoders.hear(message, settings);
+  const said = (heard?.said ?? []).filter(({ kind }) => ['register', 'power'].includes(storedKindOf(kind)));
+  const bySeries = Map.groupBy(said, ({ device, channel, kind }) =>
+    JSON.stringify([device, channel, storedKindOf(kind)]),
+  );
+  return { family: heard?.family, bySeries };
+}
+
+const counts = { other: 0, same: 0 };
+const cases = FAMILIES.flatMap(({ name }) => casesOf(name).map(([file, { in: given }]) => ({ name, file, given })));
+
+test('whatever is changed of a setting: a series that reads another number by it is told so, and one that reads the same is not', () => {
+  for (const { name, file, given } of cases) {
+    const settings = settingsOf(given);
+    for (const variant of variantsOf(settings)) {
+      const changed = readSettings(variant);
+      const [was, is] = [readBy(given, settings), readBy(given, changed)];
+      // What another family reads is another device.
+      if (was.family !== is.family || was.family === undefined) continue;
+      const [before, after] = [settings, changed].map((one) => numberSettings(readDecoderConfig(one), {}));
+      for (const [key, said] of was.bySeries) {
+        const now = is.bySeries.get(key);
+        if (!now || !before || !after) continue;
+        const [native_id, channel, kind] = JSON.parse(key);
+        const values = (all: typeof said) => all.map(({ value }) => value).join();
+        const isOther = values(said) !== values(now);
+        const native_name = said[0]?.native ?? null;
+        const told = isReadOtherwise(before, after, { family: was.family, native_id, channel, kind, native_name });
+        expect(told, `${name} ${file} ${key}: ${JSON.stringify([settings, changed])}`).toBe(isOther);
+        counts[isOther ? 'other' : 'same']++;
+      }
+    }
+  }
+  expect(counts.other).toBeGreaterThan(100);
+  expect(counts.same).toBeGreaterThan(300);
+});

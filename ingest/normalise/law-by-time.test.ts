@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { history, settings } from '#test/reference/histories.ts';
+import { NO_ROLES, type Roles } from './channels.ts';
+import { comparePoints } from './law.ts';
+import { lawByTime } from './law-by-time.ts';
+import { replay } from './replay.ts';
+import { countedOtherwise, rolesAt, rolesUpTo } from './roles-by-time.ts';
+import { lawOfSeries } from './series-law.ts';
+
+const IMPORT: Roles = { import: true, export: false, meter: null };
+const EXPORT: Roles = { import: false, export: true, meter: null };
+const GAS: Roles = { import: true, export: false, meter: 'gas' };
+const role = fc.constantFrom(IMPORT, EXPORT, GAS, NO_ROLES);
+
+test('roles up to a time hold before it, and what held before from it on', () => {
+  const times = fc.array(fc.record({ roles: role, untilMs: fc.integer({ min: 0, max: 20 }) }), { maxLength: 6 });
+  fc.assert(
+    fc.property(role, times, (first, changes) => {
+      let of: Parameters<typeof rolesAt>[0] = { roles: first };
+      const wanted = Array<Roles>(22).fill(first);
+      for (const { roles, untilMs } of changes) {
+        of = rolesUpTo(of, roles, untilMs);
+        wanted.fill(roles, 0, untilMs);
+        const other = wanted.flatMap((one, ms) => (one === roles ? [] : [ms]));
+        const times = countedOtherwise(of, roles);
+        expect(times === null).toBe(other.length === 0);
+        if (times) expect(times.fromMs).toBe(other[0]);
+      }
+      expect(wanted.map((_, ms) => rolesAt(of)(ms))).toEqual(wanted);
+      expect(rolesUpTo(of, first, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
+    }),
+  );
+});
+
+test('each interval of a series is counted once, by the role at its end, whatever the border; by one role it is the law of that', () => {
+  fc.assert(
+    fc.property(
+      history,
+      settings,
+      role,
+      role,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom('register' as const, 'interval' as const, 'power' as const),
+      (one, by, before, after, share, kind) => {
+        const points = one.readings
+          .filter((reading) => reading.kind === kind && reading.channel === 'import')
+          .sort(comparePoints)
+          .filter(({ readAtMs, intervalMs }, index, all) => {
+            const last = all[index - 1];
+            return last?.readAtMs !== readAtMs || last.intervalMs !== intervalMs;
+          });
+        const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
+        const of = rolesUpTo({ roles: after }, before, border);
+        const lawOf = (roles: Roles) => lawOfSeries('import', kind, roles, by);
+        const told = (roles: Roles) => {
+          const law = lawOf(roles);
+          return law ? replay(law, law.initial, points).intervals : [];
+        };
+        const law = lawByTime(of, lawOf);
+        const isPast = after.import || after.export;
+        const wanted = [
+          // Where nothing counts past the border, what was held before it waits for ever.
+          ...(isPast ? told(before).filter(({ endMs }) => endMs < border) : []),
+          ...told(after).filter(({ endMs }) => endMs >= border),
+        ];
+        const found = replay(law, law.initial, points).intervals;
+        if (isPast) expect(found).toEqual(wanted);
+        else expect(found.every(({ endMs }) => endMs < border)).toBe(true);
+      },
+    ),
+  );
+});

@@ -1,0 +1,52 @@
+import type { Roles } from './channels.ts';
+import type { EnergyInterval, Law } from './law.ts';
+import { replay } from './replay.ts';
+import { countsUntilMs, type RolesByTime, rolesAt, spansOf } from './roles-by-time.ts';
+
+/**
+ * The law of a series whose role changes with time. What a reading is taken for is the same whatever it counts as: so it is one law, which goes on
+ * through times of which nothing counts, up to the end of the last of which something does. Beyond that it is told of nothing, and its state is
+ * null. An interval is counted by the role at its end. `lawOf`: the law of a role, null where nothing of it counts.
+ */
+export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown> | null): Law<unknown> {
+  const endMs = countsUntilMs(of);
+  const at = rolesAt(of);
+  const spans = spansOf(of).map(({ roles, untilMs }) => ({ law: lawOf(roles), untilMs }));
+  const some = spans.find(({ law }) => law)?.law ?? null;
+  /** Of a register, whose direction is that of its law, what is found later than it ends may have another one by then. */
+  const isRegister = some?.counted !== undefined;
+  const counted = (interval: EnergyInterval): EnergyInterval | null => {
+    const roles = at(interval.endMs);
+    if (!roles.import && !roles.export) return null;
+    const { importMilliwattHours: imported, exportMilliwattHours: exported } = interval;
+    if (!isRegister || (roles.export ? imported : exported) === 0) return interval;
+    return { ...interval, importMilliwattHours: exported, exportMilliwattHours: imported };
+  };
+  const law: Law<unknown> = {
+    initial: some ? some.initial : null,
+    restart(before, later) {
+      if ((before.at(-1)?.readAtMs ?? endMs) < endMs) return some ? some.restart(before, later) : null;
+      return before.length > 0 ? { taken: before.length, state: null } : null;
+    },
+    counted(from, judged) {
+      const told = judged.filter(({ readAtMs }) => readAtMs < endMs);
+      if (!some || told.length === 0) return [];
+      if (!some.counted) return replay(law, from, told).intervals;
+      return some.counted(from, told).flatMap((interval) => counted(interval) ?? []);
+    },
+    knows: (state) => some === null || some.knows(state),
+    step(state, point, findings) {
+      if (point.readAtMs >= endMs) return null;
+      const now = spans.find(({ untilMs }) => point.readAtMs < untilMs)?.law ?? some;
+      return (now as Law<unknown>).step(state, point, {
+        verdict: (judged, verdict) => findings.verdict(judged, verdict),
+        takeBack: (sinceMs, untilMs, verdict) => findings.takeBack(sinceMs, untilMs, verdict),
+        interval(interval) {
+          const told = counted(interval);
+          if (told) findings.interval(told);
+        },
+      });
+    },
+  };
+  return law;
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { readDecoderConfig } from './decoder-config.ts';
+import { isReadOtherwise, type NumberSettings, numberSettings } from './read-numbers.ts';
+
+/**
+ * Parts the series of a gateway's paired devices that read another number by its `decoder_config` from now on, after all that is stored of
+ * them: laws count no step over that, and what is still read of the time before is refused. The gateway's row is locked by the caller.
+ */
+export async function splitBehind(
+  trx: Database,
+  gatewayId: string,
+  configs: { readonly before: unknown; readonly after: unknown },
+): Promise<void> {
+  if (JSON.stringify(configs.before) === JSON.stringify(configs.after)) return;
+  const series = await seriesBehind(trx).where('x.gateway_id', '=', gatewayId).execute();
+  const [before, after] = [settingsBehind(configs.before), settingsBehind(configs.after)];
+  await part(
+    trx,
+    series.filter((one) => isReadOtherwise(before(one.decoder_config), after(one.decoder_config), one)),
+  );
+}
+
+/** The same of one device whose own `decoder_config` becomes another. Locks its gateway, as whoever writes what it tells does first. */
+export async function splitOwn(trx: Database, deviceId: string, config: unknown): Promise<void> {
+  const gateway = await trx
+    .selectFrom('gateways')
+    .select('decoder_config')
+    .where('gateway_id', 'in', (of) =>
+      of.selectFrom('discovered_devices').select('gateway_id').where('device_id', '=', deviceId),
+    )
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  // What a device sends by its own login is in the words of the service.
+  if (!gateway) return;
+  const settings = settingsBehind(gateway.decoder_config);
+  const series = await seriesBehind(trx).where('x.device_id', '=', deviceId).execute();
+  await part(
+    trx,
+    series.filter((one) => isReadOtherwise(settings(one.decoder_config), settings(config), one)),
+  );
+}
+
+/** What holds for the devices behind a gateway, by their own `decoder_config`. */
+function settingsBehind(gateway: unknown): (own: unknown) => NumberSettings {
+  const ofGateway = readDecoderConfig(gateway);
+  // Most devices have none of their own, and a hundred mappings take 7 ms to read.
+  const read = new Map<string, NumberSettings>();
+  return (own) => {
+    const key = JSON.stringify(own) ?? '';
+    const settings = read.get(key) ?? numberSettings(ofGateway, readDecoderConfig(own));
+    read.set(key, settings);
+    return settings;
+  };
+}
+
+const seriesBehind = (trx: Database) =>
+  trx
+    .selectFrom('discovered_devices as x')
+    .innerJoin('devices as d', 'd.device_id', 'x.device_id')
+    .innerJoin('series as s', 's.device_id', 'x.device_id')
+    .select(['x.family', 'x.native_id', 'd.decoder_config', 's.series_id', 's.device_id', 's.channel', 's.kind'])
+    .select('s.native_name')
+    .where('d.deleted_at', 'is', null)
+    .where('s.kind', 'in', ['register', 'power']);
+
+/** So often a series may be parted: with each step of its past all of them are looked at. */
+const MAX_SPLITS = 100;
+
+/** Notes on series that another number is read after the last reading of each; where nothing came since that was noted, nothing is. */
+async function part(trx: Database, series: readonly { series_id: number; device_id: string }[]): Promise<void> {
+  if (series.length === 0) return;
+  // Raw SQL: `device_heads` is ingest's. Locked in the order in which writers do; a new version makes them read it anew.
+  const deviceIds = [...new Set(series.map((one) => one.device_id))].sort();
+  await sql`SELECT FROM devices JOIN device_heads USING (device_id) WHERE device_id = ANY (${deviceIds}) ORDER BY device_id FOR NO KEY UPDATE`.execute(
+    trx,
+  );
+  const seriesIds = series.map((one) => one.series_id);
+  const { rows } = await sql<{ channel: string }>`SELECT channel FROM series
+    WHERE series_id = ANY (${seriesIds}) AND cardinality(split_after) >= ${MAX_SPLITS} LIMIT 1`.execute(trx);
+  if (rows[0])
+    throw unprocessable({
+      field: 'decoder_config',
+      message: `What is read as ${rows[0].channel} was changed ${MAX_SPLITS} times while it counted: pair its device anew, or leave it as it is`,
+    });
+  await sql`WITH last AS (
+      SELECT s.series_id, s.device_id, s.channel, s.kind, to_timestamp((law ->> 1)::numeric / 1000) AS read_at
+      FROM series s JOIN device_heads h USING (device_id) CROSS JOIN LATERAL jsonb_array_elements(h.laws::jsonb) law
+      WHERE s.series_id = ANY (${seriesIds}) AND (law ->> 0)::bigint = s.series_id
+    ), parted AS (
+      UPDATE series s SET split_after = coalesce(split_after, '{}') || last.read_at
+      FROM last WHERE s.series_id = last.series_id AND (split_after IS NULL OR split_after[array_upper(split_after, 1)] < last.read_at)
+      RETURNING last.device_id, last.channel, last.kind
+    ), noted AS (
+      INSERT INTO quantity_changes (device_id, channel, noted_at, note)
+      SELECT device_id, channel, now(), 'its decoder_config was changed: ' || kind || ' of this channel begins anew' FROM parted ON CONFLICT DO NOTHING
+    )
+    UPDATE device_heads SET version = new_version() WHERE device_id IN (SELECT device_id FROM parted)`.execute(trx);
+}
