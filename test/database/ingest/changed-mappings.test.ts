@@ -171,7 +171,7 @@ test('a series begins anew a hundred times at most: one change more is refused w
   expect(await home.kwh()).toBe(1);
   const refused = {
     status: 422,
-    json: { details: [{ field: 'decoder_config.mapping', message: expect.stringContaining('changed 100 times') }] },
+    json: { details: [{ field: 'decoder_config', message: expect.stringContaining('changed 100 times') }] },
   };
   expect(await home.askToConfigure({ mapping: [TOTAL] })).toMatchObject(refused);
   expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
