@@ -159,6 +159,40 @@ test('packed at any moment, twice, beside writers, or killed amid it, the load p
   expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
 }, 240_000);
 
+test('hours that are written to all the time while they are packed are counted once', async () => {
+  const { user_id: userId } = await createUser(createDb(database.pool), {
+    email: 'busy@example.com',
+    role: 'homeowner',
+  });
+  const made = await createDevice(createDb(database.pool), { userId, type: 'smart_meter', location: 'test' });
+  const deviceId = made.device.device_id;
+  const day = [...Array(24).keys()].map((hour) => ({
+    deviceId,
+    userId,
+    startsAtMs: FIRST_MS + hour * 4 * QUARTER_MS,
+    energyMilliwattHours: 1 as never,
+    ...KNOWN,
+  }));
+  let isOver = false;
+  const write = async (written = 0): Promise<number> => {
+    if (isOver) return written;
+    await addToProfile(database, day);
+    return write(written + 1);
+  };
+  const writing = [write(), write()];
+  for (let pass = 0; pass < 60; pass++) await packDays(database.pool, NOW, { rest: 0 });
+  isOver = true;
+  const [one = 0, other = 0] = await Promise.all(writing);
+  expect(Math.min(one, other)).toBeGreaterThan(10);
+  const { rows } = await database.pool.query(
+    'SELECT sum(energy_milliwatt_hours)::int AS total FROM closed_device_intervals WHERE device_id = $1',
+    [deviceId],
+  );
+  expect(rows[0].total).toBe(24 * (one + other));
+  await packDays(database.pool, NOW);
+  await unpackDays(database.pool);
+});
+
 test('whoever reads while days are packed sees each quarter-hour once', async () => {
   const home = await meter(database);
   await home.read(

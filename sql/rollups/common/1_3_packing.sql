@@ -14,9 +14,17 @@ DECLARE
       SELECT (SELECT h.device_id FROM device_hours h WHERE h.starts_at >= which AND h.starts_at < which + interval '24 hours' AND h.device_id > n.device_id ORDER BY 1 LIMIT 1) FROM next n WHERE n.device_id IS NOT NULL
     )
     SELECT device_id FROM next WHERE device_id IS NOT NULL LIMIT most);
+  locked_ids text[];
+  locked_times timestamptz[];
 BEGIN
+  -- A statement of its own, so that the next one sees these rows as they are now. One that was written to since a statement began it
+  -- would read as it is, and hypertables (TimescaleDB 2.2x) would not delete it: it would be there twice.
+  SELECT array_agg(device_id), array_agg(starts_at) INTO locked_ids, locked_times FROM (
+    SELECT h.device_id, h.starts_at FROM device_hours h WHERE h.device_id = ANY (devices) AND h.starts_at >= which AND h.starts_at < which + interval '24 hours' FOR UPDATE SKIP LOCKED
+  ) locked;
   WITH taken AS MATERIALIZED (
-    SELECT h.* FROM device_hours h WHERE h.device_id = ANY (devices) AND h.starts_at >= which AND h.starts_at < which + interval '24 hours' FOR UPDATE SKIP LOCKED
+    SELECT h.* FROM device_hours h WHERE h.device_id = ANY (devices) AND h.starts_at >= which AND h.starts_at < which + interval '24 hours'
+      AND (h.device_id, h.starts_at) IN (SELECT * FROM unnest(locked_ids, locked_times))
   ), pieces AS (
     SELECT h.device_id, h.user_id, date_part('epoch', h.starts_at - which)::integer / 900 + q.place AS place,
       CASE q.place WHEN 0 THEN h.energy_milliwatt_hours - coalesce(h.energy_milliwatt_hours_2, 0) - coalesce(h.energy_milliwatt_hours_3, 0) - coalesce(h.energy_milliwatt_hours_4, 0) WHEN 1 THEN coalesce(h.energy_milliwatt_hours_2, 0) WHEN 2 THEN coalesce(h.energy_milliwatt_hours_3, 0) WHEN 3 THEN coalesce(h.energy_milliwatt_hours_4, 0) END AS energy_milliwatt_hours,

@@ -29,9 +29,17 @@ DECLARE
       SELECT (${deviceAfter('n.device_id')}) FROM next n WHERE n.device_id IS NOT NULL
     )
     SELECT device_id FROM next WHERE device_id IS NOT NULL LIMIT most);
+  locked_ids text[];
+  locked_times timestamptz[];
 BEGIN
+  -- A statement of its own, so that the next one sees these rows as they are now. One that was written to since a statement began it
+  -- would read as it is, and hypertables (TimescaleDB 2.2x) would not delete it: it would be there twice.
+  SELECT array_agg(device_id), array_agg(starts_at) INTO locked_ids, locked_times FROM (
+    SELECT h.device_id, h.starts_at FROM ${HOURS.relation} h WHERE h.device_id = ANY (devices) AND ${ofDay('h.starts_at')} FOR UPDATE SKIP LOCKED
+  ) locked;
   WITH taken AS MATERIALIZED (
-    SELECT h.* FROM ${HOURS.relation} h WHERE h.device_id = ANY (devices) AND ${ofDay('h.starts_at')} FOR UPDATE SKIP LOCKED
+    SELECT h.* FROM ${HOURS.relation} h WHERE h.device_id = ANY (devices) AND ${ofDay('h.starts_at')}
+      AND (h.device_id, h.starts_at) IN (SELECT * FROM unnest(locked_ids, locked_times))
   ), pieces AS (
     SELECT h.device_id, h.user_id, date_part('epoch', h.starts_at - which)::integer / 900 + q.place AS place,
 ${lines((column) => `${quarterOfHour(column, 'h', 'q.place')} AS ${column}`, '      ')}
