@@ -167,6 +167,13 @@ test('keys: listed and got without the key itself, and ended', async () => {
   expect((await energy(['keys', 'get', created.key_id])).said).toMatch(/^1 There is no valid key/);
 });
 
+test('rejected messages: replayed of a device that there is', async () => {
+  expect(await json(['rejected', 'replay', '--device', home.deviceId])).toMatchObject([{ messages: 0 }]);
+  expect(await lastAct()).toMatchObject({ action: 'rejected.replayed', target: home.deviceId });
+  expect((await energy(['rejected', 'replay', '--device', 'dev_x'])).said).toMatch(/^1 There is no device dev_x/);
+  expect(await lastAct()).toMatchObject({ target: home.deviceId });
+});
+
 test('alerts and webhooks: by the rules of the interface; a secret comes by standard input', async () => {
   const wanted = ['--type', 'daily_usage', '--threshold-kwh', '12.5', '--delivery', 'email'];
   const [{ alert_id }] = await json(['alerts', 'create', '--user', email, ...wanted]);
