@@ -158,12 +158,16 @@ test('gateways: renamed, and told what devices do not say', async () => {
 
 test('keys: listed and got without the key itself, and ended', async () => {
   const [created] = await json(['keys', 'create', '--user', email, '--name', 'gateway', '--scopes', 'devices:read']);
+  expect(Object.keys(created)).toEqual(['key_id', 'key', 'prefix', 'scopes', 'expires_at']);
   const listed = await json(['keys', 'list', '--user', home.userId]);
   expect(listed).toMatchObject([{ key_id: created.key_id, name: 'gateway', scopes: ['devices:read'] }]);
   expect(await json(['keys', 'get', created.key_id])).toMatchObject([{ ...listed[0], user_id: home.userId }]);
   expect(JSON.stringify(listed)).not.toContain(created.key);
   await json(['keys', 'delete', created.key_id, '--yes']);
   expect(await json(['keys', 'list', '--user', email])).toEqual([]);
+  const [limited] = await json(['keys', 'create', '--user', email, '--allow', '10.0.0.0/8']);
+  expect(limited).toMatchObject({ allowed_addresses: ['10.0.0.0/8'] });
+  await json(['keys', 'delete', limited.key_id, '--yes']);
   expect((await energy(['keys', 'get', created.key_id])).said).toMatch(/^1 There is no valid key/);
 });
 
