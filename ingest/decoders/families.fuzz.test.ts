@@ -48,19 +48,23 @@ const FACTORS = [
 /** A count by a multiplier or by pulses, a number that a template or a setting scales. */
 const OF_TWO = new Set(['rtl433', 'openmqttgateway', 'espurna', 'rtlamr', 'emon', 'homeassistant', 'homie', 'mapping']);
 
+/** Its templates subtract, too, and turn signs: a garbled `value * 0.001` may be `value - 0.001`. */
+const SUBTRACTS = 'homeassistant';
+
 const SIGNED_BESIDE = new Set(['zigbee2mqtt', 'evcc', 'victron']);
 
 /** Whether a value comes from the numbers that the message, or what came before it, contains. */
-function isExplained(value: number, numbers: readonly number[], bothMayCount: boolean): boolean {
+function isExplained(value: number, numbers: readonly number[], bothMayCount: boolean, subtracts: boolean): boolean {
   const is = (one: number) => Math.abs(one - value) <= 1e-9 * Math.max(1, Math.abs(value));
   for (const number of numbers) {
     for (const factor of FACTORS) if (is(number * factor) || is(number / factor)) return true;
     if (is(((number - 32) * 5) / 9) || is(number - 273.15)) return true;
+    if (subtracts && FACTORS.some((factor) => is(-number * factor))) return true;
   }
   if (!bothMayCount) return false;
   for (const one of numbers) {
     for (const other of numbers) {
-      for (const both of [one * other, one / other, one + other]) {
+      for (const both of [one * other, one / other, one + other, subtracts ? one - other : Number.NaN]) {
         for (const factor of FACTORS) if (is(both * factor)) return true;
       }
     }
@@ -197,7 +201,8 @@ function createFuzz(family: Family, seed: number) {
       // A power without a sign has its direction beside it, or what gives it as positive.
       const signed = one.kind === 'power_w' && SIGNED_BESIDE.has(family.name) ? numbers.map((number) => -number) : [];
       const all = [...numbers, ...signed];
-      if (typeof one.value === 'number' && !isExplained(one.value, all, OF_TWO.has(family.name))) {
+      const isOfTwo = OF_TWO.has(family.name);
+      if (typeof one.value === 'number' && !isExplained(one.value, all, isOfTwo, family.name === SUBTRACTS)) {
         throw new Error(`${one.channel} ${one.kind} ${one.value} is in no message: ${topic} ${payload.toString()}`);
       }
     }

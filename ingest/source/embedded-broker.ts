@@ -16,7 +16,10 @@ import type { Receive, Source } from './source.ts';
 /** Messages of one connection that may wait for their commit before it is no longer read. */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_PAYLOAD_BYTES = 1_048_576;
-/** How often a login's publishes to topics that are not its own are logged, and of how many logins that is remembered. */
+/** Of a topic: aedes closes the connection of who names one with more, before it asks whether the login may. */
+const MAX_TOPIC_LEVELS = 100;
+const TOO_MANY_LEVELS = 'topic has too many levels';
+/** How often a login's topics that are refused are logged, and of how many logins that is remembered. */
 const TELL_EVERY_MS = 60_000;
 const MAX_TOLD = 10_000;
 /** A socket on the TLS port that begins no handshake is closed after this. One without TLS has aedes' `connectTimeout` for its CONNECT. */
@@ -105,6 +108,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     heartbeatInterval: 60_000,
     connectTimeout: 30_000,
     maxClientsIdLength: 256,
+    maxTopicLevels: MAX_TOPIC_LEVELS,
   });
 
   const isBatch = (name: string) => claims !== undefined && name.startsWith(claims.prefix);
@@ -188,17 +192,21 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     const { session } = client as Connection;
     for (const topic of topics) if (session) homes?.leave(session, parseHomeUsageTopic(topic) ?? '');
   });
-  broker.on('clientError', (client, error) => log.debug({ err: error, client: client.id }, 'client error'));
-
   const toldAtMs = new Map<string, number>();
   /** A device whose topic has a typo connects and publishes again each second: of a login it is told once a minute. */
-  const tellOfForeign = (username: string, topic: string) => {
+  const tellOfRefused = (username: string, why: string, topic?: string) => {
     const nowMs = Date.now();
     if (nowMs - (toldAtMs.get(username) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
     if (toldAtMs.size === MAX_TOLD) toldAtMs.clear();
     toldAtMs.set(username, nowMs);
-    log.warn({ username, topic: topic.slice(0, 200) }, 'publish outside the own topic refused');
+    log.warn({ username, topic: topic?.slice(0, 200) }, why);
   };
+  broker.on('clientError', (client, error) => {
+    log.debug({ err: error, client: client.id }, 'client error');
+    const { session } = client as Connection;
+    if (session && error.message === TOO_MANY_LEVELS)
+      tellOfRefused(session.username, `topic of more than ${MAX_TOPIC_LEVELS} levels refused`);
+  });
 
   broker.authorizePublish = (client, packet, done) => {
     // Without a client it is aedes' own ($SYS); a will comes with its client's session.
@@ -221,7 +229,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       return done(null);
     }
     if (!session || session.claiming || !mayPublish(session.username, packet.topic)) {
-      tellOfForeign(session?.username ?? '', packet.topic);
+      tellOfRefused(session?.username ?? '', 'publish outside the own topic refused', packet.topic);
       return done(new Error('not your topic'));
     }
     const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: false };

@@ -30,6 +30,8 @@ export interface RegisterPeriod {
 export interface Billed {
   userId: string;
   deviceId: string | null;
+  /** Of a home (`AskedOfHome`): for what is recorded. */
+  isAfresh?: boolean;
 }
 
 interface Series {
@@ -94,10 +96,11 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
 /** Registers that count, of the devices that the bill is about. */
 async function seriesOf(
   db: Database,
-  { userId, deviceId }: Billed,
+  { userId, deviceId, isAfresh = false }: Billed,
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
-  const told = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
+  const told =
+    deviceId === null ? await connectionOf(db, { userId, isAfresh }, range) : [{ deviceId, meter: 'any' as const }];
   // Raw SQL: lists as parameters.
   const { rows } = await queryOf(db)<Series>(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, s.native_name, s.counts_export, s.meter, s.closed_until IS NOT NULL AS is_cut, d.register_max_kwh
@@ -113,10 +116,10 @@ async function seriesOf(
 /** What a home's bill is about (docs/cost.md, whose energy): its grid devices, and while there was none its consumption devices. */
 async function connectionOf(
   db: Database,
-  userId: string,
+  { userId, isAfresh }: { userId: string; isAfresh: boolean },
   { from, to }: { from: Date; to: Date },
 ): Promise<{ deviceId: string; meter: Meter | null }[]> {
-  const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true, isAfresh });
   const within = stretches.filter(({ fromMs, toMs }) => fromMs < to.getTime() && toMs > from.getTime());
   return devices.flatMap(({ deviceId, partOf, placement }) => {
     const isTold = within.some(

@@ -69,7 +69,9 @@ const create = (o: NewKey) =>
       (trx) => createKey(trx, wanted),
       ({ key_id }) => key_id,
     );
-    show(o.json, key, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
+    // The object that is promised, but for a key that is limited.
+    const { allowed_addresses: allowed, ...promised } = key;
+    show(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
   });
 
 const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: boolean }) =>

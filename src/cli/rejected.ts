@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
 import { defined } from '#src/core/defined.ts';
 import { createDb } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { findDevice } from '#src/devices/store.ts';
 import { actAsOperator } from '#src/users/audit.ts';
 import { show, withPool } from './beside.ts';
 import { forTerminal } from './for-terminal.ts';
@@ -40,9 +42,12 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
       withPool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
+        const db = createDb(pool);
         const target = options.device ?? null;
+        if (target !== null && !(await findDevice(db, EVERYBODY, target)))
+          throw new Error(`There is no device ${target}`);
         await actAsOperator(
-          createDb(pool),
+          db,
           'rejected.replayed',
           async () => {},
           () => target,

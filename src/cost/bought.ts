@@ -9,6 +9,8 @@ import { type Quarters, quartersOf } from '#src/rollups/quarters.ts';
 export interface Buyer {
   userId: string;
   deviceId?: string;
+  /** Of a home (`AskedOfHome`): for what is told or recorded once. */
+  isAfresh?: boolean;
 }
 
 /** Quarter-hours (UTC) of a stretch, in order from `fromMs` on, mWh. */
@@ -36,9 +38,9 @@ const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'exportMill
  * What is bought and fed in: by a home at its connection point, and while there is no meter what its consumption devices import; by a device
  * what it imports (docs/cost.md, whose energy).
  */
-export async function meterOf(db: Database, { userId, deviceId }: Buyer): Promise<Meter> {
+export async function meterOf(db: Database, { userId, deviceId, isAfresh = false }: Buyer): Promise<Meter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
-  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true, isAfresh });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   return {
     beginsAtMs: begins.length > 0 ? Math.min(...begins) : null,

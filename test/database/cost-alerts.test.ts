@@ -7,6 +7,7 @@ import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createDevice } from '#src/devices/store.ts';
 import { packed } from '#src/tariffs/packed-days.ts';
 import { createPriceSeries } from '#src/tariffs/price-series.ts';
 import { putPrices } from '#src/tariffs/prices.ts';
@@ -252,6 +253,30 @@ describe('prices and tariffs that change', () => {
       ['daily_cost', '4.00'],
       ['monthly_cost', '4.00'],
     ]);
+  });
+
+  test('a day that is over costs what a past that came late says, though its devices were known to begin after that', async () => {
+    await tariff({ import: { per_kwh: '1' } });
+    await alert('daily_cost', '1.5');
+    const { device } = await createDevice(db, { userId: home.userId, type: 'smart_plug', location: 'x' });
+    // All that is bought flows through a plug, and is paid once.
+    const bought = async (from: string, to: string, kwh: number) => {
+      for (const deviceId of [home.deviceId, device.device_id]) {
+        await home.read(
+          [
+            [at(from), kwh],
+            [at(to), kwh + 1],
+          ],
+          NOW,
+          { deviceId },
+        );
+      }
+      await evaluate();
+    };
+    await bought('16T09:00', '16T10:00', 100);
+    expect(await told()).toEqual([]);
+    await bought('16T07:00', '16T08:00', 99);
+    expect(await costs()).toEqual([['daily_cost', '2.00']]);
   });
 
   test('a first tariff counts from the day that it holds from', async () => {

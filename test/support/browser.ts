@@ -112,6 +112,17 @@ export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES
   }
 }
 
+/** The accessible names of selects of a dialog that are narrower than their longest option, or that the dialog cuts off. */
+export const cutSelects = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('dialog select')].filter((select) => {
+    const { width, right } = select.getBoundingClientRect();
+    const given = select.style.cssText;
+    select.style.cssText = 'width: max-content; max-width: none';
+    const wanted = select.getBoundingClientRect().width;
+    select.style.cssText = given;
+    return wanted > width + 1 || right > select.closest('dialog').getBoundingClientRect().right;
+  }).map((select) => select.ariaLabel ?? select.name)`);
+
 /** The same in the language that the page has: without a network no other can be fetched. */
 export async function look(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
   for (const [size, colorScheme, rules] of EVERY_LOOK ? ALL_LOOKS : LOOKS) {

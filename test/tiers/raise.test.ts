@@ -266,6 +266,21 @@ describe('of a home with solar', () => {
     await evaluate();
     expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([6]);
   });
+
+  test('a day that is over is told of with a past that came late, though its devices were known to begin after that', async () => {
+    const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
+    await alert({ type: 'daily_usage', thresholdKwh: 6 });
+    const used = async (from: string, to: string, [bought, made]: readonly [number, number]) => {
+      await home.read([kwhAt(from, bought), kwhAt(to, bought + 1)], NOW);
+      const inverter = { deviceId: device.device_id, channel: 'export' };
+      await home.read([kwhAt(from, made), kwhAt(to, made + 4)], NOW, inverter);
+      await evaluate();
+    };
+    await used('16T09:00', '16T10:00', [100, 10]);
+    expect(await told()).toEqual([]);
+    await used('16T07:00', '16T08:00', [99, 6]);
+    expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([10]);
+  });
 });
 
 test('a user can be erased while its alerts are evaluated and told: both go through', async () => {

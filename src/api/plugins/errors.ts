@@ -28,6 +28,12 @@ const GONE = '23503';
 /** A value that the database cannot hold (SQLSTATE 22): the client's mistake, wherever it slipped through. */
 const UNHOLDABLE = /^22/;
 
+/** What fastify says of a body, in words. */
+const WRONG_BODIES: Record<string, string> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'is not valid JSON',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'is empty, and must be JSON',
+};
+
 /** Whether a database could not answer, and another one may. One that took too long for the statement would on another, too. */
 export const isAway = ({ code = '', message }: Error & { code?: string }): boolean =>
   code !== '57014' && (AWAY.test(code) || AWAY_MESSAGE.test(message));
@@ -49,8 +55,8 @@ export function addErrorHandler(app: FastifyInstance): void {
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
     if (name === 'unauthorized') reply.header('WWW-Authenticate', challenge(request.headers.authorization));
-    if ((thrown as FastifyError).code === 'FST_ERR_CTP_INVALID_JSON_BODY')
-      body.details = [{ field: 'body', message: 'is not valid JSON' }];
+    const message = WRONG_BODIES[(thrown as FastifyError).code];
+    if (message) body.details = [{ field: 'body', message }];
     if (thrown instanceof AppError) {
       const { details, retryAfterSeconds } = thrown;
       if (details) body.details = details;

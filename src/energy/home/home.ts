@@ -51,6 +51,8 @@ interface Row {
   meter: Placement | null;
   imports: number;
   exports: number;
+  /** Its past is being computed anew. */
+  is_computing: boolean;
 }
 
 /** What is asked of a home beside what it used. */
@@ -95,7 +97,7 @@ export async function loadCommodity(
 ): Promise<Home> {
   const isOne = 'deviceId' in whose;
   const { rows } = await queryOf(db)<Omit<Row, 'meter' | 'exports'>>(
-    `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, count(*)::int AS imports
+    `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, d.computed_with IS NOT NULL AS is_computing, count(*)::int AS imports
      FROM devices d JOIN series s ON s.device_id = d.device_id AND s.meter = $2
      WHERE ${isOne ? 'd.device_id' : 'd.user_id'} = $1 GROUP BY d.device_id`,
     [isOne ? whose.deviceId : whose.userId, meter],
@@ -115,7 +117,7 @@ export async function loadCommodity(
 }
 
 /** Devices of which anything counts, and what is told apart of them. */
-const DEVICES = `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, s.meter,
+const DEVICES = `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, d.computed_with IS NOT NULL AS is_computing, s.meter,
     count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
   FROM devices d JOIN series s ON s.device_id = d.device_id AND (s.counts_import OR s.counts_export)`;
 
@@ -154,12 +156,13 @@ const devicesOf = async (db: Database, rows: readonly Row[], isAfresh = false): 
   placedDevices(rows, await pastsOf(db, askedOf(rows), isAfresh));
 
 /** Of what the pasts are asked. */
-function askedOf(rows: readonly Row[]): { id: string; produces: boolean }[] {
+function askedOf(rows: readonly Row[]): { id: string; produces: boolean; counted: string }[] {
   return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, [first, ...more]]) => {
     const hasProduction =
       first?.placement === 'production' || [first, ...more].some((row) => row?.meter === 'production');
     const parts = [first, ...more].flatMap((row) => (row?.meter ? [meterKey(id, row.meter)] : []));
-    return [id, ...(hasProduction ? parts : [])].map((key) => ({ id: key, produces: hasProduction }));
+    const counted = [first, ...more].map((row) => `${row?.imports}/${row?.exports}/${row?.is_computing}`).join();
+    return [id, ...(hasProduction ? parts : [])].map((key) => ({ id: key, produces: hasProduction, counted }));
   });
 }
 

@@ -20,37 +20,45 @@ const remembered = new Map<string, DevicePast & { untilMs: number }>();
 const [IMPORT, EXPORT] = [COLUMN.energyMilliwattHours, COLUMN.exportMilliwattHours];
 const KNOWN = `sum(${COLUMN.coveredMs}) > 0 OR sum(${COLUMN.exportCoveredMs}) > 0`;
 
+/** A device, or what is told apart of one, by its key. `counted`: what counts of it, with a change of which nothing is remembered. */
+interface Asked {
+  id: string;
+  produces: boolean;
+  counted?: string;
+}
+
 /**
  * The pasts of devices, or of what is told apart of them, by their keys; without those of which nothing counts yet. `isAfresh`: none as
  * this process remembers it.
  */
 export async function pastsOf(
   db: Database,
-  devices: readonly { id: string; produces: boolean }[],
+  devices: readonly Asked[],
   isAfresh = false,
 ): Promise<Map<string, DevicePast>> {
   const nowMs = performance.now();
   const found = new Map<string, DevicePast>();
-  const unknown: { id: string; produces: boolean }[] = [];
-  for (const { id, produces } of devices) {
-    const known = remembered.get(nameOf(id, produces));
-    if (known && known.untilMs > nowMs && !isAfresh) found.set(id, known);
-    else unknown.push({ id, produces });
+  const unknown: Asked[] = [];
+  for (const one of devices) {
+    const known = remembered.get(nameOf(one));
+    if (known && known.untilMs > nowMs && !isAfresh) found.set(one.id, known);
+    else unknown.push(one);
   }
   if (unknown.length === 0) return found;
   if (remembered.size > MOST_REMEMBERED) remembered.clear();
+  const names = new Map(unknown.map((one) => [one.id, nameOf(one)]));
   for (const { device_id, begins_at, net_export } of await ask(db, unknown)) {
     if (!begins_at) continue;
     const past = { beginsAtMs: begins_at.getTime(), netExportMilliwattHours: Number(net_export ?? 0) };
     found.set(device_id, past);
-    remembered.set(nameOf(device_id, net_export !== null), { ...past, untilMs: nowMs + REMEMBERED_MS });
+    remembered.set(names.get(device_id) as string, { ...past, untilMs: nowMs + REMEMBERED_MS });
   }
   return found;
 }
 
-const nameOf = (id: string, produces: boolean): string => `${id} ${produces}`;
+const nameOf = ({ id, produces, counted = '' }: Asked): string => `${id} ${produces} ${counted}`;
 
-async function ask(db: Database, devices: readonly { id: string; produces: boolean }[]) {
+async function ask(db: Database, devices: readonly Asked[]) {
   const parts = (where: string) => `(
     SELECT starts_at, ${COLUMN.coveredMs}, ${COLUMN.exportCoveredMs} FROM closed_device_intervals c WHERE c.device_id = d.device_id ${where}
     UNION ALL

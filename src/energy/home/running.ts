@@ -20,7 +20,9 @@ export async function usedInPeriods(
   periods: readonly { startMs: number; endMs: number }[],
   nowMs: number,
 ): Promise<(MilliwattHours | null)[]> {
-  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+  // Of a period that is over nothing may come that would have it looked at again.
+  const isAfresh = periods.some(({ endMs }) => endMs <= nowMs);
+  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false, isAfresh });
   const untilMs = await knownUntil(db, home, nowMs);
   const totals: (MilliwattHours | null)[] = [];
   for (const { startMs, endMs } of periods) {

@@ -26,14 +26,14 @@ async function meter() {
   const body = { type: 'smart_meter', location: 'x', placement: 'grid' };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
-  const read = async (readings: readonly (readonly [number, number, string?])[]) => {
+  const read = async (readings: readonly (readonly [number, number, string?])[], of = deviceId) => {
     const payload = readings.map(([ms, kwh, channel = 'import']) => ({
       ts: new Date(ms).toISOString(),
       energy_total_kwh: kwh,
       channel,
     }));
     const message = toIncoming({
-      topic: readingsTopic(deviceId),
+      topic: readingsTopic(of),
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: api.now.getTime(),
       replayed: false,
@@ -261,6 +261,31 @@ test('what changes of a closed period is billed with the next open one', async (
   ]);
   const fourth = await day('07', '08');
   expect((await get(first)).json.corrections).toMatchObject([{ told_in: fourth, status: 'waiting' }]);
+});
+
+test('a bill is recorded with a past that came late, though its devices were known to begin after that', async () => {
+  const { userId, deviceId, key, read } = await meter();
+  const body = { type: 'smart_plug', location: 'x' };
+  const plug = (await api.send('/v1/devices', { method: 'POST', key, body })).json.device_id;
+  // All that is bought flows through a plug, and is billed once.
+  const bought = async (hour: number, kwh: number) => {
+    const readings = [[APRIL + hour * HOUR_MS, kwh] as const, [APRIL + (hour + 1) * HOUR_MS, kwh + 1] as const];
+    await read(readings);
+    await read(readings, plug);
+  };
+  const day = async (start: string) => (await make({ user_id: userId, start, end: start })).json;
+  await bought(9, 100);
+  const [first, second] = [await day('2026-04-01'), await day('2026-04-02')].map((made) => made.bill_period_id);
+  await bought(7, 99);
+  expect((await post(`/v1/bill-periods/${first}/versions`)).json.last_told).toMatchObject({ import_kwh: '2.000000' });
+  await bought(5, 98);
+  expect((await close(first)).json.last_told).toMatchObject({ import_kwh: '3.000000' });
+  // A correction is recorded with the closing of the period after it.
+  await bought(3, 97);
+  expect((await close(second)).json.last_told).toMatchObject({ billed_import_kwh: '1.000000' });
+  // And registers with the first version.
+  await bought(-30, 96);
+  expect((await day('2026-03-31')).last_told.registers).toMatchObject([{ device_id: deviceId }]);
 });
 
 test('a device that was deleted is billed to its end, to those who reach whose it was', async () => {

@@ -42,6 +42,9 @@ test('what is missing, malformed or out of range is said in words', async () => 
   expect(await said('/v1/devices', { method: 'POST', raw: '{type: 1}' })).toEqual([
     { field: 'body', message: 'is not valid JSON' },
   ]);
+  expect(await said('/v1/energy-insights', { method: 'POST', raw: '' })).toEqual([
+    { field: 'body', message: 'is empty, and must be JSON' },
+  ]);
   const placed = { type: 'x', location: 'x', placement: 'roof' };
   expect(await said('/v1/devices', { method: 'POST', body: placed })).toEqual([
     { field: 'placement', message: 'must be one of grid, production, storage, consumption, excluded' },

@@ -7,6 +7,8 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import type { SaidOfChannel } from '#src/devices/channels.ts';
 import { createGateway, listDiscovered } from '#src/devices/gateways.ts';
 import { findDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
+import { insights } from '#src/energy/insights.ts';
+import { dayRange } from '#src/energy/ranges.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -41,6 +43,7 @@ async function reader(first: object, channels?: SaidOfChannel[]) {
   const paired = await pairDiscovered(db, EVERYBODY, found?.discovery_id ?? '', wanted);
   const deviceId = paired?.device_id ?? '';
   return {
+    userId,
     found,
     hear,
     say: async (...said: SaidOfChannel[]) => {
@@ -128,6 +131,23 @@ test('what is ignored does not keep a power from counting', async () => {
   expect(await meter.kwh()).toEqual([0, 0]);
   await meter.say({ native_name: 'SML.Wert_A', counts_as: 'ignored' });
   expect(await meter.kwh()).toEqual([0.1, 0]);
+});
+
+test('a word that is taken back holds for what is told of the home at once', async () => {
+  const meter = await reader({ Wert_A: 1000 });
+  for (const minute of [10, 20, 30]) await meter.hear({ Wert_A: 1000 + minute / 10 }, minute);
+  for (const minute of [120, 130, 140]) await meter.hear({ Wert_A: 1003, Wert_B: 50 + minute / 10 }, minute);
+  const told = async (countsAs: 'import' | 'ignored') => {
+    await meter.say(
+      { native_name: 'SML.Wert_A', counts_as: countsAs },
+      { native_name: 'SML.Wert_B', counts_as: 'export' },
+    );
+    const day = new Date(BASE_MS).toISOString().slice(0, 10);
+    const rows = await insights(db, meter.userId, dayRange(day, day, 'UTC'), 'hour', new Set(['coverage']));
+    return rows.find(({ starts_at }) => new Date(starts_at ?? '').getTime() === BASE_MS);
+  };
+  expect(await told('ignored')).not.toMatchObject({ kwh_used: 2 });
+  expect(await told('import')).toMatchObject({ kwh_used: 2, coverage: 0.833 });
 });
 
 test('words that are said while pairing hold from the first reading on', async () => {

@@ -158,13 +158,24 @@ test('gateways: renamed, and told what devices do not say', async () => {
 
 test('keys: listed and got without the key itself, and ended', async () => {
   const [created] = await json(['keys', 'create', '--user', email, '--name', 'gateway', '--scopes', 'devices:read']);
+  expect(Object.keys(created)).toEqual(['key_id', 'key', 'prefix', 'scopes', 'expires_at']);
   const listed = await json(['keys', 'list', '--user', home.userId]);
   expect(listed).toMatchObject([{ key_id: created.key_id, name: 'gateway', scopes: ['devices:read'] }]);
   expect(await json(['keys', 'get', created.key_id])).toMatchObject([{ ...listed[0], user_id: home.userId }]);
   expect(JSON.stringify(listed)).not.toContain(created.key);
   await json(['keys', 'delete', created.key_id, '--yes']);
   expect(await json(['keys', 'list', '--user', email])).toEqual([]);
+  const [limited] = await json(['keys', 'create', '--user', email, '--allow', '10.0.0.0/8']);
+  expect(limited).toMatchObject({ allowed_addresses: ['10.0.0.0/8'] });
+  await json(['keys', 'delete', limited.key_id, '--yes']);
   expect((await energy(['keys', 'get', created.key_id])).said).toMatch(/^1 There is no valid key/);
+});
+
+test('rejected messages: replayed of a device that there is', async () => {
+  expect(await json(['rejected', 'replay', '--device', home.deviceId])).toMatchObject([{ messages: 0 }]);
+  expect(await lastAct()).toMatchObject({ action: 'rejected.replayed', target: home.deviceId });
+  expect((await energy(['rejected', 'replay', '--device', 'dev_x'])).said).toMatch(/^1 There is no device dev_x/);
+  expect(await lastAct()).toMatchObject({ target: home.deviceId });
 });
 
 test('alerts and webhooks: by the rules of the interface; a secret comes by standard input', async () => {

@@ -11,7 +11,7 @@ import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts'
 import { loadWords } from '#src/dashboard/words/words.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { updateUser } from '#src/users/store.ts';
-import { lookAt, SIZES } from '#test/support/browser.ts';
+import { cutSelects, lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -254,6 +254,7 @@ test('settings are changed, refused with a reason, and the device is deleted', a
   const place = await page.getByLabel('import energy_total_kwh place in the home').boundingBox();
   expect((place?.x ?? 0) + (place?.width ?? SIZES.phone.width)).toBeLessThan(SIZES.phone.width - 30);
   await page.setViewportSize(SIZES.desktop);
+  expect(await cutSelects(page)).toEqual([]);
   await page.getByLabel('Type').selectOption({ label: 'other …' });
   await page.getByLabel('Which other type').fill('water_heater');
   await page.getByLabel('Location').fill('Bath');

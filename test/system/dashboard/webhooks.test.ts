@@ -10,7 +10,7 @@ import { newSecret, receiverCode } from '#src/dashboard/pages/webhooks/secret.ts
 import { whyPaused } from '#src/dashboard/pages/webhooks/why-paused.ts';
 import { loadWords, words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { cutSelects, lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
@@ -62,8 +62,10 @@ test('a webhook made here gets its test event, signed with the secret that was s
   await lookAt(page, 'webhooks-empty');
   await page.getByRole('button', { name: 'Create a webhook' }).click();
   await lookAt(page, 'webhooks-create');
+  expect(await cutSelects(page)).toEqual([]);
   await page.getByLabel('URL').fill(receiver.url);
   await page.getByLabel('Event').selectOption('alert.triggered');
+  await page.getByText('alert.triggered: when an alert fires.').waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
 

@@ -105,8 +105,8 @@ function Row(props: {
       ${
         isPlaced &&
         html`<select aria-label=${w.placeOf(native_name)} onChange=${place}>
-          <option value="" selected=${placement === null}>${w.asDevice(devices.placements[props.placement])}</option>
-          ${Object.entries(devices.placements).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
+          <option value="" selected=${placement === null}>${w.asDevice(devices.places[props.placement])}</option>
+          ${Object.entries(devices.places).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
         </select>`
       }
     </td>

@@ -16,10 +16,11 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   const { me } = useSession();
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
+  const [event, setEvent] = useState(props.event);
   const { run, isBusy, error } = useAction();
   const create = (submit: SubmitEvent) => {
     submit.preventDefault();
-    const { event, url } = Object.fromEntries(new FormData(submit.target as HTMLFormElement)) as Record<string, string>;
+    const { url } = Object.fromEntries(new FormData(submit.target as HTMLFormElement)) as Record<string, string>;
     run(async () => {
       const made = newSecret();
       await call('POST', '/v1/webhooks', { event, url: url?.trim(), auth_token: made });
@@ -35,12 +36,12 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
     <//>`;
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      <${Field} label=${w.event} hint=${w.eventHints[me.role]}>
-        ${(attributes: object) => html`<select ...${attributes} name="event">
-          ${Object.entries(w.events).map(
-            ([event, when]) =>
-              html`<option value=${event} selected=${event === props.event}>${event}: ${when}</option>`,
-          )}
+      <${Field} label=${w.event} hint=${`${event}: ${w.events[event]}. ${w.eventHints[me.role]}`}>
+        ${(attributes: object) => html`<select
+          ...${attributes} name="event"
+          onChange=${(change: Event) => setEvent((change.target as HTMLSelectElement).value as EventType)}
+        >
+          ${Object.keys(w.events).map((name) => html`<option value=${name} selected=${name === event}>${name}</option>`)}
         </select>`}
       <//>
       <${Field} label="URL" hint=${w.urlHint}>
