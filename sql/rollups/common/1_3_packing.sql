@@ -18,7 +18,7 @@ DECLARE
   locked_times timestamptz[];
 BEGIN
   -- A statement of its own, so that the next one sees these rows as they are now. One that was written to since a statement began it
-  -- would read as it is, and hypertables (TimescaleDB 2.2x) would not delete it: it would be there twice.
+  -- would read as it is, and hypertables (TimescaleDB 2.28) would not delete it: it would be there twice.
   SELECT array_agg(device_id), array_agg(starts_at) INTO locked_ids, locked_times FROM (
     SELECT h.device_id, h.starts_at FROM device_hours h WHERE h.device_id = ANY (devices) AND h.starts_at >= which AND h.starts_at < which + interval '24 hours' FOR UPDATE SKIP LOCKED
   ) locked;
