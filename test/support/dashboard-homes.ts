@@ -19,14 +19,15 @@ interface Kind {
   placement?: 'grid' | 'production' | 'storage' | 'consumption';
 }
 
-/** Pairs devices by their places, and gives them a past of some days up to now. Answers their ids. */
+/** Pairs devices by their places, and gives them a past of some days, up to this moment. Answers their ids. */
 export async function pastOf<Name extends string>(
   dashboard: Dashboard,
   userId: string,
   days: number,
   devices: Record<Name, Kind>,
 ): Promise<Record<Name, string>> {
-  const untilMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  const untilMs = Date.now();
+  const firstMs = Math.floor(untilMs / QUARTER_MS) * QUARTER_MS - days * DAY_MS;
   const ids = {} as Record<Name, string>;
   const rows: Parameters<typeof addToProfile>[1][number][] = [];
   for (const [name, kind] of Object.entries(devices) as [Name, Kind][]) {
@@ -41,7 +42,7 @@ export async function pastOf<Name extends string>(
         `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, $2, 'register', $3, $4)`,
         [deviceId, direction, direction === 'import', direction === 'export'],
       );
-      for (let ms = untilMs - days * DAY_MS; ms < untilMs; ms += QUARTER_MS) {
+      for (let ms = firstMs; ms < untilMs; ms += QUARTER_MS) {
         const time = new Date(ms);
         const watts = load({
           ms,
@@ -49,16 +50,18 @@ export async function pastOf<Name extends string>(
           weekday: time.getUTCDay() || 7,
         });
         if (watts === null) continue;
-        const energy = Math.round(watts * 250);
+        // Of the quarter-hour under way a part: just after midnight that is all of today.
+        const coveredMs = Math.min(QUARTER_MS, untilMs - ms);
+        const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
           direction === 'import'
-            ? { deviceId, userId, startsAtMs: ms, energyMilliwattHours: energy, ...KNOWN }
+            ? { deviceId, userId, startsAtMs: ms, energyMilliwattHours: energy, ...KNOWN, coveredMs }
             : {
                 deviceId,
                 userId,
                 startsAtMs: ms,
                 exportMilliwattHours: energy,
-                exportCoveredMs: QUARTER_MS,
+                exportCoveredMs: coveredMs,
                 readingCount: 1,
               },
         );

@@ -29,6 +29,7 @@ export function Page() {
     const timer = setInterval(device.again, LOOK_MS);
     return () => clearInterval(timer);
   }, [isWaiting, device.again]);
+  const home = ['home', ...address].join('/');
   const follow = (page: string) => (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -40,7 +41,7 @@ export function Page() {
         <h1>${one.location}</h1>
         <p class="actions">
           <a href=${`/dashboard/devices?device=${one.device_id}`} onClick=${follow(`devices?device=${one.device_id}`)}>${period.settings}</a>
-          <a href="/dashboard/home" onClick=${follow('home')}>${period.ofHome}</a>
+          <a href=${`/dashboard/${home}`} onClick=${follow(home)}>${period.ofHome}</a>
         </p>
       </header>
       <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>

@@ -8,6 +8,10 @@ import { temporaryFolder } from '#test/support/service.ts';
 
 const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 
+const today = new Date();
+/** The month before, YYYY-MM: it is over, and among the last two at any time. */
+const MONTH = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
+
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let home: Meter;
@@ -17,9 +21,9 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   home = await meter(database);
   await home.read([
-    [new Date('2026-11-20T10:00:00Z'), 1],
-    [new Date('2026-11-20T12:00:00Z'), 3.5],
-    [new Date('2026-11-21T12:00:00Z'), 4],
+    [new Date(`${MONTH}-20T10:00:00Z`), 1],
+    [new Date(`${MONTH}-20T12:00:00Z`), 3.5],
+    [new Date(`${MONTH}-21T12:00:00Z`), 4],
   ]);
   const { rows } = await database.pool.query('SELECT email FROM users WHERE user_id = $1', [home.userId]);
   email = rows[0].email;
@@ -202,14 +206,16 @@ test('alerts and webhooks: by the rules of the interface; a secret comes by stan
 });
 
 test('usage: of a home and of a device', async () => {
-  const days = ['--start', '2026-11-20', '--end', '2026-11-21'];
+  const days = ['--start', `${MONTH}-20`, '--end', `${MONTH}-21`];
   const [{ user_id, data }] = await json(['usage', 'get', email, ...days]);
   expect(user_id).toBe(home.userId);
-  expect(data).toMatchObject([{ date: '2026-11-20' }, { date: '2026-11-21' }]);
+  expect(data).toMatchObject([{ date: `${MONTH}-20` }, { date: `${MONTH}-21` }]);
   expect(data[0].kwh_used + data[1].kwh_used).toBeCloseTo(3, 3);
-  expect((await energy(['usage', 'get', email, ...days])).out).toMatch(/^DATE +KWH_USED +PEAK_HOUR\n2026-11-20 /);
+  expect((await energy(['usage', 'get', email, ...days])).out).toMatch(
+    new RegExp(`^DATE +KWH_USED +PEAK_HOUR\\n${MONTH}-20 `),
+  );
   const [device] = await json(['usage', 'device', home.deviceId, ...days, '--group-by', 'month']);
-  expect(device.data).toMatchObject([{ date: '2026-11-01', kwh_used: 3 }]);
+  expect(device.data).toMatchObject([{ date: `${MONTH}-01`, kwh_used: 3 }]);
   expect((await json(['usage', 'months', email, '--months', '2']))[0].data.length).toBeGreaterThan(0);
   expect((await energy(['usage', 'get', email, '--start', '2026-11-31', '--end', '2026-12-01'])).said).toMatch(
     /^1 --start: /,

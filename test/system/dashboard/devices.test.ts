@@ -134,14 +134,14 @@ test('what a gateway hears is listed, and counts when it was paired', async () =
   await row(page, 'Desk').getByText('active', { exact: true }).waitFor();
   expect(await row(page, 'plug').count()).toBe(0);
   // The button that opened the dialog is gone: what stood around it has the focus.
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
+  await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
   await page.getByRole('button', { name: 'Delete Home' }).click();
   await page.getByText('Devices paired through it stay').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No device is waiting to be paired').waitFor();
   await expect.poll(() => row(page, 'Home').count()).toBe(0);
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of gateways');
+  await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of gateways');
   expect(await row(page, 'Desk').count()).toBe(1);
 });
 

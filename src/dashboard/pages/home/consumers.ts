@@ -2,6 +2,7 @@ import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { kwh, percent, watts } from '../../parts/format.ts';
 import { money } from '../../parts/money.ts';
+import { addressOf } from '../../parts/period.ts';
 import { rich } from '../../parts/rich.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -48,7 +49,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
       key: device.device_id,
       name: device.is_gone
         ? device.location
-        : html`<a ...${follow(`devices/${device.device_id}`)}>${device.location}</a>`,
+        : html`<a ...${follow(pageOf(device.device_id, shown))}>${device.location}</a>`,
       about: [typeName(device.type), ...(behind ? [w.behind(behind)] : []), ...(device.is_gone ? [w.gone] : [])].join(
         ', ',
       ),
@@ -91,7 +92,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
           <thead><tr><th scope="col">${common.device}</th><th scope="col">${w.in}</th><th scope="col">${w.out}</th></tr></thead>
           <tbody>${others.map(
             (device) => html`<tr key=${device.device_id}>
-              <th scope="row" data-name=${common.device}><span><a ...${follow(`devices/${device.device_id}`)}>${device.location}</a> <span class="quiet">${typeName(device.type)}, ${named.places[device.placement]}</span></span></th>
+              <th scope="row" data-name=${common.device}><span><a ...${follow(pageOf(device.device_id, shown))}>${device.location}</a> <span class="quiet">${typeName(device.type)}, ${named.places[device.placement]}</span></span></th>
               <td data-name=${w.in}>${device.import_kwh === null ? '–' : kwh(device.import_kwh)}</td>
               <td data-name=${w.out}>${device.export_kwh === null ? '–' : kwh(device.export_kwh)}</td>
             </tr>`,
@@ -100,6 +101,12 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
     }
   <//>`;
 }
+
+/** A device's page, in the period that is looked at; today needs no name. */
+const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
+  unit === 'day' && start === now.slice(0, 10)
+    ? `devices/${deviceId}`
+    : `devices/${deviceId}/${addressOf({ unit, start })}`;
 
 interface Row {
   key: string;

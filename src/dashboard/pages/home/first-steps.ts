@@ -4,6 +4,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
+import { endOf, nameOf, periodAt, type Period as Shown, stepped } from '../../parts/period.ts';
 import { rich } from '../../parts/rich.ts';
 import { Card } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -34,12 +35,16 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   <//>`;
 }
 
-/** Where the period has nothing, but another one has. */
-export function NothingThen({ first, onGo }: { first: string | null; onGo: () => void }) {
+/** Where the period has nothing, but another one has: the way there. `first`: the first day of which something is known. */
+export function NothingThen(props: { shown: Shown; today: string; first: string; onGo: (period: Shown) => void }) {
+  const { shown, today, first, onGo } = props;
   const w = words().period;
-  if (first === null) return html`<p class="note">${w.nothingYet}</p>`;
-  return html`<p class="note">${rich(
-    w.nothingThen(dayName(first)),
-    (name) => html`<button type="button" class="link" onClick=${onGo}>${name}</button>`,
-  )}</p>`;
+  const end = endOf(shown);
+  const way = (to: Shown) => (name: string) =>
+    html`<button type="button" class="link" onClick=${() => onGo(to)}>${name}</button>`;
+  if (end < first)
+    return html`<p class="note">${rich(w.nothingThen(dayName(first)), way(periodAt(shown.unit, first)))}</p>`;
+  if (end < today) return html`<p class="note">${w.nothing}</p>`;
+  const before = stepped(shown, -1);
+  return html`<p class="note">${rich(w.nothingSoFar(nameOf(before)), way(before))}</p>`;
 }

@@ -139,7 +139,7 @@ function Electricity(props: {
   if (one.used.kwh_used === null && one.first_date === null)
     return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
   if (one.used.kwh_used === null)
-    return html`<${NothingThen} first=${one.first_date} onGo=${() => show(periodAt(shown.unit, one.first_date ?? shown.start))} />`;
+    return html`<${NothingThen} shown=${shown} today=${one.now.slice(0, 10)} first=${one.first_date} onGo=${show} />`;
   return html`
     <${Summary} of=${one} costs=${costs} />
     <div class=${one.unit === 'day' ? '' : 'grid'}>

@@ -71,7 +71,8 @@ export const period: Words['period'] = {
   thermostatOnly:
     'Kein Zähler meldet, was dieses Haus verbraucht; unten steht, was das Thermostat sagt. [Koppeln Sie einen Zähler] oder eine Messsteckdose, dann stehen Verbrauch und Kosten daneben.',
   nothingThen: (first) => `Von dieser Zeit ist nichts bekannt. Bekannt ist etwas ab dem [${first}].`,
-  nothingYet: 'Von dieser Zeit ist nichts bekannt.',
+  nothingSoFar: (before) => `Von dieser Zeit ist noch nichts bekannt. Sehen Sie sich [${before}] an.`,
+  nothing: 'Von dieser Zeit ist nichts bekannt.',
   settings: 'Einstellungen',
   ofHome: 'Übersicht',
   offline: (ago) => `Kein Netz. Gesehen: ${ago}.`,

@@ -73,7 +73,9 @@ export const period = {
   thermostatOnly:
     'No meter tells what this home uses: below is what the thermostat says. [Pair a meter] or a smart plug, and its usage and cost stand beside it.',
   nothingThen: (first: string) => `Nothing is known of this time. What is known begins on [${first}].`,
-  nothingYet: 'Nothing is known of this time.',
+  /** Of a period under way; the name is that of the one before. */
+  nothingSoFar: (before: string) => `Nothing is known of this time yet. Look at [${before}].`,
+  nothing: 'Nothing is known of this time.',
   settings: 'Settings',
   ofHome: 'Home',
   offline: (ago: string) => `No network. This was seen ${ago}.`,

@@ -71,7 +71,8 @@ export const period: Words['period'] = {
   thermostatOnly:
     'Ningún contador dice lo que consume esta casa; abajo está lo que dice el termostato. [Vincula un contador] o un enchufe inteligente, y su consumo y su coste estarán al lado.',
   nothingThen: (first) => `De este tiempo no se sabe nada. Lo que se sabe empieza el [${first}].`,
-  nothingYet: 'De este tiempo no se sabe nada.',
+  nothingSoFar: (before) => `De este tiempo aún no se sabe nada. Mira [${before}].`,
+  nothing: 'De este tiempo no se sabe nada.',
   settings: 'Ajustes',
   ofHome: 'Resumen',
   offline: (ago) => `Sin red. Visto ${ago}.`,

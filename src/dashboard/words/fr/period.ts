@@ -72,7 +72,8 @@ export const period: Words['period'] = {
   thermostatOnly:
     'Aucun compteur ne dit ce que ce logement consomme ; ci-dessous, ce que dit le thermostat. [Associez un compteur] ou une prise connectée : consommation et coût s’y ajoutent.',
   nothingThen: (first) => `On ne sait rien de cette période. Ce que l’on sait commence le [${first}].`,
-  nothingYet: 'On ne sait rien de cette période.',
+  nothingSoFar: (before) => `On ne sait encore rien de cette période. Voyez [${before}].`,
+  nothing: 'On ne sait rien de cette période.',
   settings: 'Réglages',
   ofHome: 'Vue d’ensemble',
   offline: (ago) => `Pas de réseau. Vu ${ago}.`,

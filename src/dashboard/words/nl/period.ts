@@ -72,7 +72,8 @@ export const period: Words['period'] = {
   thermostatOnly:
     'Geen meter meldt wat dit huis verbruikt; hieronder staat wat de thermostaat zegt. [Koppel een meter] of een slimme stekker, dan staan verbruik en kosten ernaast.',
   nothingThen: (first) => `Van deze tijd is niets bekend. Wat bekend is begint op [${first}].`,
-  nothingYet: 'Van deze tijd is niets bekend.',
+  nothingSoFar: (before) => `Van deze tijd is nog niets bekend. Bekijk [${before}].`,
+  nothing: 'Van deze tijd is niets bekend.',
   settings: 'Instellingen',
   ofHome: 'Overzicht',
   offline: (ago) => `Geen netwerk. Dit is gezien: ${ago}.`,
