@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+const isOpen = (port: number) =>
+  new Promise<boolean>((done) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => done(true)).once('error', () => done(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+// npm runs a script in a shell, and some shells (Debian's dash) end at a signal without telling whom they started.
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s to `npm start` stops the service, and npm ends after it',
+  async (signal) => {
+    const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT'] as const;
+    const ports = await Promise.all(names.map(() => freePort()));
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: process.env.TMPDIR,
+      DATABASE_URL: database.url,
+      DATA_DIR: folder.path,
+      LOG_LEVEL: 'error',
+      OPERATOR_PORT: '0',
+      ...Object.fromEntries(names.map((name, index) => [name, String(ports[index])])),
+    };
+    const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = new Promise<number | null>((done) => npm.once('exit', (code) => done(code)));
+    let said = '';
+    npm.stdout.on('data', (chunk) => {
+      said += chunk;
+    });
+    await expect.poll(() => said).toContain('Ready.');
+    expect(await Promise.all(ports.map(isOpen))).toEqual([true, true, true, true]);
+    npm.kill(signal);
+    expect(await ended).toBe(0);
+    expect(await Promise.all(ports.map(isOpen))).toEqual([false, false, false, false]);
+    expect(said).toContain('Stopping');
+  },
+);
