@@ -93,14 +93,16 @@ describe('what is held', () => {
     const owner = { key: (await own.api.user('admin')).key };
     const at = (minutes: number) => new Date(own.api.now.getTime() - (60 - minutes) * 60_000);
     const held = async () => (await ask(`/v1/devices/${it.deviceId}/held`, owner)).json;
-    await it.read([
+    const { now } = own.api;
+    const first: [Date, number][] = [
       [at(0), 100],
       [at(15), 100.2],
-    ]);
+    ];
+    await it.read(first, now);
     expect(await held()).toEqual([]);
-    await it.read([[at(30), 9_000_000_000]]);
+    await it.read([[at(30), 9_000_000_000]], now);
     expect(await held()).toEqual([{ native_name: 'import energy_total_kwh', at: at(30).toISOString() }]);
-    await it.read([[at(45), 100.4]]);
+    await it.read([[at(45), 100.4]], now);
     expect(await held()).toEqual([]);
     expect(await statuses(`/v1/devices/${it.deviceId}/held`, { home, stranger, admin })).toEqual({
       ...{ home: 404, stranger: 404, admin: 200 },

@@ -167,7 +167,7 @@ test('a figure is told by its devices: what was measured, estimated, not counted
   const { read } = await meter(own.api.database);
   // The day begins at 18:30 UTC. Three hours of silence, a glitch, and rubbish.
   const at = (time: string) => new Date(`2026-06-10T${time}:00Z`);
-  const tell = (deviceId: string, readings: [Date, number][]) => read(readings, new Date(), { deviceId });
+  const tell = (deviceId: string, readings: [Date, number][]) => read(readings, own.api.now, { deviceId });
   await tell(grid, [
     [at('00:00'), 10],
     [at('03:00'), 13],

@@ -26,10 +26,11 @@ beforeAll(async () => {
   });
   api.database.pool.on('acquire', () => statements++);
   const made = await meter(api.database);
-  await made.read([
+  const readings = [
     ['2026-06-14T10:00:00Z', 1],
     ['2026-06-14T11:00:00Z', 2],
-  ]);
+  ] as const;
+  await made.read(readings, api.now);
   const { key, key_id } = await createKey(api.db, { userId: made.userId, environment: 'live' });
   home = { ...made, key, keyId: key_id };
   await api.database.pool.query(
