@@ -4,7 +4,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { endOf, nameOf, periodAt, type Period as Shown, stepped } from '../../parts/period.ts';
+import { nameOf, periodAt, type Period as Shown, stepped } from '../../parts/period.ts';
 import { rich } from '../../parts/rich.ts';
 import { Card } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -36,15 +36,14 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
 }
 
 /** Where the period has nothing, but another one has: the way there. `first`: the first day of which something is known. */
-export function NothingThen(props: { shown: Shown; today: string; first: string; onGo: (period: Shown) => void }) {
-  const { shown, today, first, onGo } = props;
+export function NothingThen(props: { of: Period; first: string; onGo: (period: Shown) => void }) {
+  const { first, onGo } = props;
+  const { unit, start, end, now } = props.of;
   const w = words().period;
-  const end = endOf(shown);
   const way = (to: Shown) => (name: string) =>
     html`<button type="button" class="link" onClick=${() => onGo(to)}>${name}</button>`;
-  if (end < first)
-    return html`<p class="note">${rich(w.nothingThen(dayName(first)), way(periodAt(shown.unit, first)))}</p>`;
-  if (end < today) return html`<p class="note">${w.nothing}</p>`;
-  const before = stepped(shown, -1);
+  if (end < first) return html`<p class="note">${rich(w.nothingThen(dayName(first)), way(periodAt(unit, first)))}</p>`;
+  if (end < now.slice(0, 10)) return html`<p class="note">${w.nothing}</p>`;
+  const before = stepped({ unit, start }, -1);
   return html`<p class="note">${rich(w.nothingSoFar(nameOf(before)), way(before))}</p>`;
 }
