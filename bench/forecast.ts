@@ -1,22 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { dayNumber } from '#src/remarks/calendar.ts';
-import { errorsOf, type Said, saidOf } from '#test/reference/forecast-errors.ts';
+import { calibratedHalfWidth, errorsOf, heldOut, type Said, saidOf } from '#test/reference/forecast-errors.ts';
 import type { Answer } from './answer.ts';
 import { homesOf } from './forecast/homes.ts';
 
 const CARRIED = fileURLToPath(new URL('../test/data/opsd-residential4/daily.csv', import.meta.url));
 const DAYS = [1, 5, 10, 15, 20, 25, 28];
-/** What the forecast's numbers were chosen on: the rest is what it is measured on. */
-const isTuning = ({ home, month }: Said) =>
-  home === 'lcl MAC000010' || (home.startsWith('toon') && month.first < dayNumber('2021-01-01'));
-
 /** How far the forecast of a month is off, by the day of the month, beside two naive ones, on real homes: days as `date,kwh`, or public data sets. */
 export async function bench(files: readonly string[] = []): Promise<Answer> {
   const homes = (files.length > 0 ? files : [CARRIED]).flatMap(homesOf);
   const said = homes.flatMap(({ name, used }) => saidOf(name, used, DAYS));
   const groups: [string, Said[]][] = [
     ['all homes', said],
-    ['measured: what nothing was chosen on', said.filter((one) => !isTuning(one))],
     ...[...Map.groupBy(said, ({ home }) => home)].map(([name, own]): [string, Said[]] => [name, own]),
   ];
   const tables = groups.map(([name, own]) => ({ name, rows: DAYS.map((day) => rowOf(day, own)) }));
@@ -26,7 +20,23 @@ export async function bench(files: readonly string[] = []): Promise<Answer> {
     'day   months  forecast  as last month    within 80 %  |  months  forecast  as last year',
     ...rows.map(textOf),
   ]);
-  return { lines, json: { tables } };
+  const ranges = groups.length > 2 ? heldOut(said) : [];
+  return { lines: [...lines, ...rangeLines(ranges, said)], json: { tables, ranges } };
+}
+
+/** How the range holds on each home, with a width that only the other homes gave. */
+function rangeLines(ranges: ReturnType<typeof heldOut>, said: readonly Said[]): string[] {
+  if (ranges.length === 0) return ['', 'The range on homes that are held out: give files of two homes or more.'];
+  const mean = ranges.reduce((sum, { withinPercent }) => sum + withinPercent, 0) / ranges.length;
+  return [
+    '',
+    'the range, calibrated on the other homes: months within it, and its half-width in deviations',
+    ...ranges.map(
+      ({ home, halfWidth, withinPercent }) =>
+        `${withinPercent.toFixed(0).padStart(4)} %  ${halfWidth.toFixed(2)}  ${home}`,
+    ),
+    `${mean.toFixed(0).padStart(4)} %  mean of the homes; calibrated on all of them: ${calibratedHalfWidth(said).toFixed(2)}`,
+  ];
 }
 
 function rowOf(day: number, all: readonly Said[]) {

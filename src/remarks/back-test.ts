@@ -1,7 +1,7 @@
-import { monthOf } from './calendar.ts';
+import { type Month, monthOf } from './calendar.ts';
 import { type DailyUse, knownDays } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
-import { sum } from './robust.ts';
+import { mean, sum } from './robust.ts';
 
 /** A month that is over: what would have been said of it on the same day, and what it came to. kWh. */
 export interface PastForecast {
@@ -11,6 +11,8 @@ export interface PastForecast {
   actualKwh: number;
   /** What its days from that one on came to, as a share of what was expected of them. */
   restRatio: number;
+  /** What the same month of the year before used, by the day, in a month of this length; null: unknown. */
+  lastYearKwh: number | null;
 }
 
 const MONTHS = 24;
@@ -42,9 +44,16 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
       forecastKwh: totalOf(forecast),
       actualKwh: (total(days) * month.days) / days.length,
       restRatio: actualRest / forecast.restKwh,
+      lastYearKwh: lastYearOf(used, month),
     });
   }
   return past;
+}
+
+function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
+  const before = monthOf(first, -12);
+  const known = knownDays(used, before.first, before.first + before.days);
+  return known.length < before.days - MOST_UNKNOWN_DAYS ? null : mean(known.map(({ kwh }) => kwh)) * days;
 }
 
 /** What a month is expected to come to. */

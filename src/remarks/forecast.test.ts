@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '#simulators/random.ts';
 import { errorsOf, saidOf } from '#test/reference/forecast-errors.ts';
 import { backTest, meanError, totalOf } from './back-test.ts';
 import { dayNumber, monthOf, weekdayOf } from './calendar.ts';
@@ -124,6 +125,27 @@ test('a month’s end is at least what was used already, today included, and nam
     ),
   ).toBeNull();
 });
+
+test('four of five months lie within the range, of homes in their first two years whose use drifts and has seasons', () => {
+  const said = Array.from({ length: 24 }, (_, seed) => saidOf(`home ${seed}`, restlessHome(seed), [1, 15])).flat();
+  const within = said.filter(({ isWithinRange }) => isWithinRange);
+  expect(said.length).toBeGreaterThan(1_000);
+  expect(within.length / said.length).toBeGreaterThan(0.8);
+  // The range is worth something: it is not everything.
+  expect(within.length / said.length).toBeLessThan(0.95);
+});
+
+/** Two years of a home: the seasons move it up to twofold, its level drifts by some hundredths in a week, its days differ. */
+function restlessHome(seed: number): DailyUse {
+  const { next: random } = createRandom('restless home', seed);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const [season, restlessness, noise] = [0.35 * random(), 0.01 + 0.02 * random(), 0.1 + 0.4 * random()];
+  let level = 0;
+  return days(730, (day) => {
+    level = 0.99 * level + restlessness * normal();
+    return 12 * Math.exp(season * Math.cos((2 * Math.PI * (day - START)) / 365) + level + noise * normal());
+  });
+}
 
 test('on a real home the forecast is better than last month and than last year, from the fifth day of a month on', () => {
   const used = realHome();

@@ -19,8 +19,8 @@ export interface MonthEnd {
   rangePercent: number;
   /** Null: no tariff holds, or not long enough. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
-  /** The same forecast on the same day of the home's own months before, youngest first, and by how much it was off, as a share. */
-  past: { month: string; forecastKwh: number; actualKwh: number }[];
+  /** The same forecast on the same day of the home's own months before, youngest first, and by how much it was off, as a share; with what the same month of the year before used. */
+  past: { month: string; forecastKwh: number; actualKwh: number; lastYearKwh: number | null }[];
   meanError: number | null;
 }
 
@@ -42,13 +42,14 @@ export function monthEnd(daily: DailyUse, today: number, todayKwh: number): Mont
     highKwh: Math.max(highKwh, leastKwh),
     rangePercent: RANGE_PERCENT,
     cost: null,
-    past: past.map(toldOf),
+    past: past.map(toRecord),
     meanError: meanError(past),
   };
 }
 
-const toldOf = ({ firstDay, forecastKwh, actualKwh }: PastForecast): MonthEnd['past'][number] => ({
+const toRecord = ({ firstDay, forecastKwh, actualKwh, lastYearKwh }: PastForecast): MonthEnd['past'][number] => ({
   month: dateOf(firstDay).slice(0, 7),
   forecastKwh,
   actualKwh,
+  lastYearKwh,
 });

@@ -25,3 +25,12 @@ export function spread(values: readonly number[]): number {
 }
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** The arithmetic mean. NaN of none. */
+export const mean = (values: readonly number[]): number => sum(values) / values.length;
+
+/** The standard deviation of a sample; 0 of fewer than two values. */
+export function deviation(values: readonly number[]): number {
+  const middle = mean(values);
+  return values.length < 2 ? 0 : Math.sqrt(sum(values.map((value) => (value - middle) ** 2)) / (values.length - 1));
+}

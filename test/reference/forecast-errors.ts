@@ -2,7 +2,7 @@ import { backTest, totalOf } from '#src/remarks/back-test.ts';
 import { type Month, monthOf } from '#src/remarks/calendar.ts';
 import { type DailyUse, knownDays } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
-import { rangeOf } from '#src/remarks/forecast-range.ts';
+import { deviationOf, rangeOf } from '#src/remarks/forecast-range.ts';
 
 /** What was said of a month on one of its days, beside what it came to and what two who think of nothing would have said. kWh. */
 export interface Said {
@@ -13,6 +13,8 @@ export interface Said {
   actual: number;
   forecast: number;
   isWithinRange: boolean;
+  /** How far the forecast was off, in its own deviations: what the width of the range is calibrated on. */
+  deviations: number;
   /** As much a day as last month; as in the same month last year. Null: not known. */
   lastMonth: number | null;
   lastYear: number | null;
@@ -34,8 +36,10 @@ export function saidOf(home: string, used: DailyUse, days: readonly number[]): S
     for (const day of days) {
       const forecast = forecastMonth(used, month.first + day - 1);
       if (!forecast) continue;
-      const { lowKwh, highKwh } = rangeOf(forecast, backTest(used, month.first + day - 1));
+      const past = backTest(used, month.first + day - 1);
+      const { lowKwh, highKwh } = rangeOf(forecast, past);
       const total = actual * month.days;
+      const restRatio = (total - forecast.soFarKwh) / forecast.restKwh;
       const [lastMonth, lastYear] = [-1, -12].map((later) => mean(used, monthOf(month.first, later), LEAST_SHARE));
       const whole = (perDay: number | null | undefined) => (perDay ?? null) && (perDay as number) * month.days;
       const rest = (perDay: number | null | undefined) =>
@@ -47,6 +51,8 @@ export function saidOf(home: string, used: DailyUse, days: readonly number[]): S
         actual: total,
         forecast: totalOf(forecast),
         isWithinRange: lowKwh <= total && total <= highKwh,
+        deviations:
+          restRatio > 0 ? Math.abs(Math.log(restRatio)) / deviationOf(forecast, past) : Number.POSITIVE_INFINITY,
         lastMonth: whole(lastMonth),
         lastYear: whole(lastYear),
         lastMonthOfRest: rest(lastMonth),
@@ -82,4 +88,31 @@ export function errorsOf(
     naive: error((one) => one[naive] as number),
     months: both.length,
   };
+}
+
+/** Of a calibration's months so many lie within the range; five in a hundred more than are promised (`RANGE_PERCENT`). */
+const CALIBRATED_SHARE = 0.85;
+
+/**
+ * The half-width of the range by split conformal prediction: the 85th percentile of how far forecasts were off, in deviations; each home counts the
+ * same, however many of its months are known.
+ */
+export function calibratedHalfWidth(said: readonly Said[]): number {
+  const monthsOf = new Map([...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => [home, own.length]));
+  const weightOf = ({ home }: Said) => 1 / (monthsOf.get(home) as number);
+  let left = CALIBRATED_SHARE * monthsOf.size;
+  for (const one of said.toSorted((a, b) => a.deviations - b.deviations)) {
+    left -= weightOf(one);
+    if (left <= 1e-9) return one.deviations;
+  }
+  return Number.NaN;
+}
+
+/** For each home: the half-width that the other homes give, and in how many of a hundred of its own months the range of that width held. */
+export function heldOut(said: readonly Said[]): { home: string; halfWidth: number; withinPercent: number }[] {
+  return [...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => {
+    const halfWidth = calibratedHalfWidth(said.filter((one) => one.home !== home));
+    const within = own.filter(({ deviations }) => deviations <= halfWidth);
+    return { home, halfWidth, withinPercent: (100 * within.length) / own.length };
+  });
 }

@@ -335,7 +335,12 @@ export const forecastAnswer = z.strictObject({
         .strictObject({ currency: z.string(), expected: z.number(), low: z.number(), high: z.number() })
         .nullable(),
       past: z.array(
-        z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), forecast_kwh: energy, actual_kwh: energy }),
+        z.strictObject({
+          month: z.string().regex(/^\d{4}-\d\d$/),
+          forecast_kwh: energy,
+          actual_kwh: energy,
+          last_year_kwh: energy.nullable(),
+        }),
       ),
       mean_error: z.number().nullable(),
     })

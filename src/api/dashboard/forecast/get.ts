@@ -36,10 +36,11 @@ export const getForecast = operation({
           low: rounded(cost.low),
           high: rounded(cost.high),
         },
-        past: month.past.map(({ month: name, forecastKwh, actualKwh }) => ({
+        past: month.past.map(({ month: name, forecastKwh, actualKwh, lastYearKwh }) => ({
           month: name,
           forecast_kwh: rounded(forecastKwh),
           actual_kwh: rounded(actualKwh),
+          last_year_kwh: lastYearKwh === null ? null : rounded(lastYearKwh),
         })),
         mean_error: month.meanError === null ? null : rounded(month.meanError),
       },

@@ -43,16 +43,20 @@ function Past({ past }: Pick<Shown, 'past'>) {
   return html`<details class="evidence">
   <summary>${w.evidence}</summary>
   <div class="table"><table>
-    <thead><tr><th scope="col">${w.month}</th><th scope="col">${w.said}</th><th scope="col">${w.cameTo}</th><th scope="col">${w.off}</th></tr></thead>
+    <thead><tr><th scope="col">${w.month}</th><th scope="col">${w.said}</th><th scope="col">${w.cameTo}</th><th scope="col">${w.off}</th><th scope="col">${w.lastYear}</th></tr></thead>
     <tbody>
       ${past.map(
-        ({ month, forecast_kwh, actual_kwh }) =>
-          html`<tr><th scope="row" data-name=${w.month}>${monthName(month)}</th><td data-name=${w.said}>${kwh(forecast_kwh)}</td><td data-name=${w.cameTo}>${kwh(actual_kwh)}</td><td data-name=${w.off}>${actual_kwh > 0 ? percent(Math.abs(forecast_kwh - actual_kwh) / actual_kwh) : '–'}</td></tr>`,
+        ({ month, forecast_kwh, actual_kwh, last_year_kwh }) =>
+          html`<tr><th scope="row" data-name=${w.month}>${monthName(month)}</th><td data-name=${w.said}>${kwh(forecast_kwh)}</td><td data-name=${w.cameTo}>${kwh(actual_kwh)}</td><td data-name=${w.off}>${offBy(forecast_kwh, actual_kwh)}</td><td data-name=${w.lastYear}>${offBy(last_year_kwh, actual_kwh)}</td></tr>`,
       )}
     </tbody>
   </table></div>
 </details>`;
 }
+
+/** How far a figure was from what the month came to; a dash if either is unknown. */
+const offBy = (figure: number | null, actual: number): string =>
+  figure !== null && actual > 0 ? percent(Math.abs(figure - actual) / actual) : '–';
 
 const monthName = (month: string): string =>
   dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${month}-01`));

@@ -57,5 +57,6 @@ export const plainWords: Words['plainWords'] = {
     said: 'Gesagt hätte sie',
     cameTo: 'Geworden sind es',
     off: 'Daneben um',
+    lastYear: 'Gleicher Monat im Vorjahr: daneben um',
   },
 };

@@ -56,5 +56,6 @@ export const plainWords = {
     said: 'It would have said',
     cameTo: 'It came to',
     off: 'Off by',
+    lastYear: 'Same month a year before: off by',
   },
 };

@@ -59,5 +59,6 @@ export const plainWords: Words['plainWords'] = {
     said: 'Habría dicho',
     cameTo: 'Fue',
     off: 'Desviación',
+    lastYear: 'Mismo mes del año anterior: desviación',
   },
 };

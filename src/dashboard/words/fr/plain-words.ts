@@ -61,5 +61,6 @@ export const plainWords: Words['plainWords'] = {
     said: 'Elle aurait dit',
     cameTo: 'Résultat',
     off: 'Écart',
+    lastYear: 'Même mois un an avant : écart',
   },
 };

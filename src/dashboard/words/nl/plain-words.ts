@@ -59,5 +59,6 @@ export const plainWords: Words['plainWords'] = {
     said: 'Verwacht',
     cameTo: 'Het werd',
     off: 'Ernaast met',
+    lastYear: 'Zelfde maand een jaar eerder: ernaast met',
   },
 };
