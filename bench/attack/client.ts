@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { givenUp, patience } from '../patience.ts';
 
 /** Where something listens: on the loopback, always. */
 export interface Address {
@@ -62,7 +63,7 @@ export function send(to: Address, method: string, path: string, sent: Sent = {})
           response.destroy();
         });
     });
-    asked.setTimeout(MAX_ANSWER_MS, () => asked.destroy(new Error(`no answer in ${MAX_ANSWER_MS / 1_000} s`)));
+    asked.setTimeout(patience(MAX_ANSWER_MS), () => asked.destroy(new Error(givenUp('no answer', MAX_ANSWER_MS))));
     asked.on('error', reject);
     asked.end(data);
   });

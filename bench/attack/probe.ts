@@ -1,3 +1,4 @@
+import { givenUp, patience } from '../patience.ts';
 import type { Target } from './target.ts';
 import type { World } from './world.ts';
 
@@ -84,7 +85,7 @@ async function put(world: World, { name, needs, run }: Probe): Promise<Result> {
   if (missing.length > 0) return done('not tried', `needs ${missing.join(', ')}`);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Fell(`no result in ${MAX_PROBE_MS / 1_000} s`)), MAX_PROBE_MS);
+    timer = setTimeout(() => reject(new Fell(givenUp('no result', MAX_PROBE_MS))), patience(MAX_PROBE_MS));
   });
   try {
     await Promise.race([run(world), late]);

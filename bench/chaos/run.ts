@@ -1,5 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { isApart, runApart } from '../apart.ts';
+import { givenUp, patience } from '../patience.ts';
 import type { Paired } from '../support.ts';
 import { diagnosis } from './diagnosis.ts';
 import { type Fault, faultsOf } from './faults.ts';
@@ -21,6 +22,8 @@ export interface Row {
   recoveryS: number;
   /** Whether losses are the broker's own. */
   brokerForgets: boolean;
+  /** What was waited for in vain; null: everything came. */
+  gaveUp: string | null;
   /** What stood when something was missing that is not. */
   diagnosis?: string;
 }
@@ -49,13 +52,16 @@ export async function endure(installation: Installation, fault: Fault, perSecond
   const fleet = await startFleet(installation.brokerUrl, players, perSecond);
   await wait(1_500);
   await fault.harm(installation);
-  const recoveryS = await untilMoreIsStored(installation.pool, players);
+  const recovery = await untilMoreIsStored(installation.pool, players);
   await wait(1_500);
   await fleet.finish();
   const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
   const counted = await settled(installation.pool, players, fleet.acknowledged, quietMs);
   const { sent, acknowledged } = fleet;
   const isMissing = acknowledged > counted.stored && !fault.brokerForgets;
+  const stillMissing = isMissing
+    ? givenUp(`${acknowledged - counted.stored} acknowledged readings are not stored`, quietMs)
+    : null;
   return {
     ...(isMissing ? { diagnosis: await diagnosis(installation.pool, installation.logs) } : {}),
     fault: fault.name,
@@ -65,7 +71,8 @@ export async function endure(installation: Installation, fault: Fault, perSecond
     stored: counted.stored,
     lost: acknowledged - counted.stored,
     double: counted.double,
-    recoveryS,
+    recoveryS: recovery.seconds,
+    gaveUp: recovery.gaveUp ?? stillMissing,
     brokerForgets: fault.brokerForgets ?? false,
   };
 }
@@ -86,28 +93,32 @@ async function count(pool: Pool, players: readonly Paired[]): Promise<{ stored: 
   return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
 }
 
-async function untilMoreIsStored(pool: Pool, players: readonly Paired[]): Promise<number> {
+async function untilMoreIsStored(
+  pool: Pool,
+  players: readonly Paired[],
+): Promise<{ seconds: number; gaveUp: string | null }> {
   const from = performance.now();
+  const done = (gaveUp: string | null) => ({ seconds: Math.round((performance.now() - from) / 100) / 10, gaveUp });
   let first: number | undefined;
-  while (performance.now() - from < SETTLE_MS) {
+  while (performance.now() - from < patience(SETTLE_MS)) {
     const stored = await count(pool, players).then(
       (counted) => counted.stored,
       () => undefined,
     );
     if (stored !== undefined) {
       first ??= stored;
-      if (stored > first) break;
+      if (stored > first) return done(null);
     }
     await wait(50);
   }
-  return Math.round((performance.now() - from) / 100) / 10;
+  return done(givenUp('no new reading is stored after the fault', SETTLE_MS));
 }
 
 /** Waits until what was acknowledged is stored, or nothing more comes. */
 async function settled(pool: Pool, players: readonly Paired[], acknowledged: number, quietMs: number) {
   let counted = await count(pool, players);
   let lastChange = performance.now();
-  while (counted.stored < acknowledged && performance.now() - lastChange < quietMs) {
+  while (counted.stored < acknowledged && performance.now() - lastChange < patience(quietMs)) {
     await wait(250);
     const next = await count(pool, players);
     if (next.stored !== counted.stored) lastChange = performance.now();
@@ -135,11 +146,14 @@ if (import.meta.main) {
   }
   if (flags.includes('--json')) console.log(JSON.stringify(rows));
   else console.table(rows.map(shown));
-  const isBad = rows.some(({ lost, double, brokerForgets }) => double > 0 || (lost > 0 && !brokerForgets));
+  const isBad = rows.some(
+    ({ lost, double, brokerForgets, gaveUp }) => gaveUp !== null || double > 0 || (lost > 0 && !brokerForgets),
+  );
   process.exit(isBad ? 1 : 0);
 }
 
-function shown({ brokerForgets, lost, diagnosis: why, ...row }: Row) {
+function shown({ brokerForgets, lost, diagnosis: why, gaveUp, ...row }: Row) {
+  if (gaveUp !== null) process.stderr.write(`${row.fault}: ${gaveUp}\n`);
   if (why !== undefined) process.stderr.write(`${why}\n`);
   return { ...row, lost: brokerForgets ? `${lost} (by the broker)` : lost };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { longestGapSeconds } from '../../../test/support/cluster/meters.ts';
 import { missingNeeds } from '../../../test/support/setup/needs.ts';
+import { givenUp, patience } from '../../patience.ts';
 import { FAULTS } from './compare.ts';
 import { diagnosis } from './diagnosis.ts';
 import { type Fault, faultsOf, OF_LINES } from './faults.ts';
@@ -63,18 +64,19 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
   try {
     homes = await settle(cluster, HOMES, minutes);
     const { all } = homes;
-    if (!(await goesOn(all, PATIENCE_MS))) throw new Error('no reading of each home within the time, before any fault');
+    if (!(await goesOn(all, patience(PATIENCE_MS))))
+      throw new Error(givenUp('not every home has a reading stored, before any fault', PATIENCE_MS));
     say(`${HOMES} homes publish; ${CALM_S} s of calm …`);
     await pause(CALM_S * 1_000);
     const calm = await outOfOrder(cluster.pool);
     const rows: Row[] = [];
     const notRun: string[] = [];
     const once = chosenOf(
-      faultsOf(cluster, () => goesOn(all, PATIENCE_MS)),
+      faultsOf(cluster, () => goesOn(all, patience(PATIENCE_MS))),
       words,
     );
     for (const fault of Array.from({ length: times }, () => once).flat()) {
-      if (Date.now() + FAULT_MS + JUDGE_MS > untilMs) {
+      if (Date.now() + patience(FAULT_MS + JUDGE_MS) > untilMs) {
         notRun.push(fault.name);
         continue;
       }
@@ -84,9 +86,9 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
     }
     say('comparing …');
     await homes.finish();
-    await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(JUDGE_MS / 2)]);
+    await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(patience(JUDGE_MS) / 2)]);
     const cutOff = rows.filter((row) => row.cutsDeliveries);
-    const { faults, differences, ...counted } = await judge(cluster, all, { cutOff, withinMs: JUDGE_MS });
+    const { faults, differences, ...counted } = await judge(cluster, all, { cutOff, withinMs: patience(JUDGE_MS) });
     const result = { outOfOrderInCalm: calm, ...counted, ...faults };
     if (flags.includes('--json')) console.log(JSON.stringify({ faults: rows, notRun, result, differences }));
     else {
@@ -123,16 +125,18 @@ async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: Fa
   // A broker that was away leads nothing and has no devices: the next fault is to find the cluster even.
   await cluster.rabbit.rebalance();
   spread();
-  await goesOn(homes, PATIENCE_MS);
+  await goesOn(homes, patience(PATIENCE_MS));
   const harmedMs = Date.now();
   await fault.harm();
-  const wentOn = await goesOn(homes, PATIENCE_MS);
-  if (!wentOn) say(await diagnosis(cluster, homes));
+  const wentOn = await goesOn(homes, patience(PATIENCE_MS));
+  if (!wentOn)
+    say(`${givenUp('readings do not go on after the fault', PATIENCE_MS)}\n${await diagnosis(cluster, homes)}`);
   await pause(Math.max(0, harmedMs + fault.holdS * 1_000 - Date.now()));
   await fault.heal();
   await cluster.patroni.ready();
-  const isHealed = await goesOn(homes, PATIENCE_MS);
-  if (!isHealed) say(await diagnosis(cluster, homes));
+  const isHealed = await goesOn(homes, patience(PATIENCE_MS));
+  if (!isHealed)
+    say(`${givenUp('readings do not go on after the cause is gone', PATIENCE_MS)}\n${await diagnosis(cluster, homes)}`);
   // What comes back disturbs, too: moves of queues and devices.
   await pause(2_000);
   const [fromMs, toMs] = [harmedMs, Date.now()];
