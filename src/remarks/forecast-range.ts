@@ -15,7 +15,7 @@ export const RANGE_PERCENT = 80;
  * deviations, over the months of six homes of which each counts the same. Calibrated without the home that it was tried on (`npm run bench -- forecast`),
  * the range held in 80 of 100 months or more over all homes; hence five more than are promised.
  */
-export const HALF_WIDTH = 1.1;
+const HALF_WIDTH = 1.1;
 /** What moves a home that is known for a short time: its level within a month, how its days differ, what it drifted lately, how restless its days are. */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
 /** The usual deviation counts like so many months of the home's own. */
