@@ -23,6 +23,7 @@ CREATE TABLE users (
   created_at timestamptz NOT NULL DEFAULT now(),
   signed_in_at timestamptz, -- When it first signed in to the dashboard: from then on its utility does not change its e-mail address.
   home_recounted boolean NOT NULL DEFAULT false, -- Whether the totals of its home were changed by an update, which it was not told yet.
+  is_enrolled boolean NOT NULL DEFAULT false, -- Whether a utility created the account, also one that is gone (enrolled_by is null then): its first sign-in ends the keys that were made before.
   PRIMARY KEY (user_id),
   FOREIGN KEY (enrolled_by) REFERENCES users(user_id) ON DELETE SET NULL,
   CHECK (plan IN ('free', 'developer', 'enterprise')),
@@ -987,6 +988,21 @@ CREATE TABLE kept_begun_homes (
   CHECK (unit = 'begun')
 );
 CREATE INDEX kept_begun_homes_user ON kept_begun_homes (user_id);
+
+-- E-mail addresses that accounts will have once a mail to them was used, for seven days. Not unique: an address that waits here blocks nobody.
+CREATE TABLE email_changes (
+  user_id text COLLATE "C" NOT NULL,
+  email_change_id text COLLATE "C" NOT NULL,
+  email text NOT NULL,
+  requester_user_id text COLLATE "C" NOT NULL, -- The account that requested the change: its own, or its utility.
+  requested_by text COLLATE "C" NOT NULL, -- The key_id or session_id that the request came with. A change ends when that key is revoked.
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id),
+  UNIQUE (email_change_id),
+  FOREIGN KEY (requester_user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+CREATE INDEX email_changes_requester ON email_changes (requester_user_id);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

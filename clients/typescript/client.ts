@@ -9,11 +9,11 @@ export interface Act {
   audit_id: string;
   /** When it was done. */
   at: string;
-  /** Id of the user who did it. Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone. */
+  /** Id of the user who did it. Null: an operator at the command line, the service itself, or somebody who was not signed in. `erased_…`: the account is gone. */
   actor_user_id: string | null;
   /** Id of the API key or session that was used. Null: none was. */
   actor_key_id: string | null;
-  /** Where it came from: an IP address, or `cli`. Null: not known. */
+  /** Where it came from: an IP address, or `cli`. Null: not known, or it follows from another entry. */
   address: string | null;
   /** What was done, such as `key.created`. */
   action: string;
@@ -1140,7 +1140,7 @@ export interface Key {
 export interface ListedUser {
   /** Id of the user. */
   user_id: string;
-  /** E-mail address. */
+  /** E-mail address. That of the first administrator is `admin@localhost`. */
   email: string;
   /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
   role: "homeowner" | "utility" | "admin";
@@ -1152,6 +1152,8 @@ export interface ListedUser {
   timezone: string;
   /** Plan that sets the rate limits of the account. */
   plan: "free" | "developer" | "enterprise";
+  /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
+  pending_email?: string;
   /** Its devices, counted. Only with `include=devices`. */
   devices?: {
     /** How many devices the account has. */
@@ -1614,7 +1616,7 @@ export interface UsageUpdatedEvent {
 export interface User {
   /** Id of the user. */
   user_id: string;
-  /** E-mail address. */
+  /** E-mail address. That of the first administrator is `admin@localhost`. */
   email: string;
   /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
   role: "homeowner" | "utility" | "admin";
@@ -1626,6 +1628,8 @@ export interface User {
   timezone: string;
   /** Plan that sets the rate limits of the account. */
   plan: "free" | "developer" | "enterprise";
+  /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
+  pending_email?: string;
 }
 
 export interface UserCreatedEvent {
@@ -2712,7 +2716,7 @@ export class EnergyClient {
     return this.#transport.json('GET', `/v1/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
   }
 
-  /** Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too; it is told to the old address, and ends the account’s sessions. */
+  /** Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account. */
   updateUser(userId: string, body: UpdateUserBody, options?: CallOptions): Promise<User> {
     return this.#transport.json('PATCH', `/v1/users/${encodeURIComponent(userId)}`, { body, options });
   }

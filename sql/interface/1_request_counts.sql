@@ -36,10 +36,18 @@ BEGIN
       is_done := FOUND;
     END IF;
     IF NOT is_done THEN
-      -- The first to hear of it makes its row.
-      INSERT INTO request_counts VALUES (one.counted) ON CONFLICT DO NOTHING;
+      -- The first process to count it makes its row. Of an account only while that is there: an erasure holds the account's row from its
+      -- beginning on, deletes the counters late, and is not waited for; a row that were made meanwhile would stay.
+      INSERT INTO request_counts SELECT one.counted
+      WHERE one.counted LIKE 'addr:%' OR EXISTS (SELECT FROM users u WHERE u.user_id = one.counted FOR KEY SHARE SKIP LOCKED)
+      ON CONFLICT DO NOTHING;
       counters := (SELECT ARRAY[r.minute_from_ms, r.minute_count, r.day_from_ms, r.day_count, r.denied_from_ms, r.denied_count,
         r.suspended_until_ms] FROM request_counts r WHERE r.counted = one.counted);
+      -- The account is gone: nothing is counted, and its request is answered as what it finds.
+      IF counters IS NULL THEN
+        counters := ARRAY[0, 0, 0, 0, 0, 0, 0];
+        is_done := true;
+      END IF;
     END IF;
     RETURN NEXT;
   END LOOP;

@@ -39,12 +39,17 @@ export function ownAccount({ userId, groupId }: Caller): string {
 
 /**
  * The account that a request is about: the caller's where it names none. A homeowner that names any other is refused
- * (403) before anything is looked up; whoever else is out of reach does not exist (404).
+ * (403) before anything is looked up; whoever else is out of reach does not exist (404). `isHeld`: it stays within reach until the transaction ends.
  */
-export async function reachUser(db: Database, caller: Caller, named: string | undefined): Promise<User> {
+export async function reachUser(
+  db: Database,
+  caller: Caller,
+  named: string | undefined,
+  { isHeld = false }: { isHeld?: boolean } = {},
+): Promise<User> {
   const userId = named ?? caller.userId;
   if (caller.role === 'homeowner' && userId !== caller.userId) throw new AppError('forbidden');
-  const user = await findUser(db, reachOf(caller), holdable(userId));
+  const user = await findUser(db, reachOf(caller), holdable(userId), { isHeld });
   if (!user) throw new AppError('notFound');
   return user;
 }

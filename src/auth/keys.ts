@@ -6,6 +6,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { findUser } from '#src/users/store.ts';
 import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
@@ -192,6 +193,9 @@ export async function rotateKey(
   }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date },
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
+    const owner = await findKey(trx, reach, keyId);
+    // Held before the key, as by whoever ends all keys of the account (users/end-access.ts), who must not miss the new one.
+    if (!owner || !(await findUser(trx, reach, owner.userId, { isHeld: true }))) return null;
     const old = await trx
       .selectFrom('api_keys')
       .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at', 'allowed_addresses'])

@@ -4,6 +4,8 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { recordAct } from '#src/users/audit.ts';
+import { forgetEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
+import { type AccessEnd, endAccess } from '#src/users/end-access.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES } from './scopes.ts';
@@ -34,12 +36,16 @@ export type SignedInBy = 'mail' | 'provider';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
 
-/** Opens a session; the secret is for the browser's cookie and is kept nowhere. */
+/**
+ * Opens a session; the secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first sign-in to an account that a
+ * utility created, all that gave access before ends: the account may have been in other hands.
+ */
 export async function openSession(
   db: Database,
   userId: string,
   now: Date,
   { userAgent, address, by = 'mail' }: SignedInFrom = { userAgent: null, address: null },
+  ends?: AccessEnd,
 ): Promise<{ session_id: string; secret: string }> {
   const secret = randomBytes(32).toString('base64url');
   const session_id = newId('ses');
@@ -57,12 +63,15 @@ export async function openSession(
       signed_in_by: by,
     })
     .execute();
-  await db
+  const first = await db
     .updateTable('users')
     .set({ signed_in_at: now })
     .where('user_id', '=', userId)
     .where('signed_in_at', 'is', null)
-    .execute();
+    .returning(['is_enrolled', 'enrolled_by'])
+    .executeTakeFirst();
+  const isEnrolled = first !== undefined && (first.is_enrolled || first.enrolled_by !== null);
+  const because = ends ?? (isEnrolled ? 'first_sign_in' : undefined);
   const actor = { userId, keyId: session_id };
   await recordAct(db, {
     actor,
@@ -71,6 +80,7 @@ export async function openSession(
     target: session_id,
     details: by === 'mail' ? {} : { by },
   });
+  if (because) await endAccess(db, userId, { because, exceptSession: session_id });
   return { session_id, secret };
 }
 
@@ -159,7 +169,7 @@ export async function howSignedIn(db: Database, sessionId: string): Promise<Sign
   return row?.signed_in_by ?? null;
 }
 
-/** Ends a session of an account; false where there is none. */
+/** Ends a session of an account, as its own sign-out does; false where there is none. */
 export async function closeSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -169,10 +179,18 @@ export async function closeSession(db: Database, userId: string, sessionId: stri
   return numDeletedRows > 0n;
 }
 
-/** Ends all sessions of an account; returns their ids. */
-export async function closeSessionsOf(db: Database, userId: string): Promise<string[]> {
+/** Ends a session that somebody else may have used: what was requested in it and waits is withdrawn, too. False where there is none. */
+export async function evictSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
+  await withdrawChangesOfSessions(db, userId, [sessionId]);
+  return closeSession(db, userId, sessionId);
+}
+
+/** Evicts all sessions of an account; returns their ids. */
+export async function evictSessionsOf(db: Database, userId: string): Promise<string[]> {
   const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('session_id').execute();
-  return rows.map(({ session_id }) => session_id);
+  const sessionIds = rows.map(({ session_id }) => session_id);
+  await withdrawChangesOfSessions(db, userId, sessionIds);
+  return sessionIds;
 }
 
 /** What a page of ours sends with whatever changes something: another site's page cannot know it. */
@@ -187,7 +205,7 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
-/** Removes sessions that are over, and ways to sign in that were not used in time, once they no longer count. */
+/** Removes sessions that are over, ways to sign in that were not used in time, once they no longer count, and such changes of addresses. */
 export async function forgetSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -198,4 +216,5 @@ export async function forgetSessions(db: Database, now: Date): Promise<void> {
     .where('expires_at', '<=', now)
     .where('created_at', '<=', new Date(now.getTime() - DAY_MS))
     .execute();
+  await forgetEmailChanges(db);
 }

@@ -1,7 +1,10 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { newId } from '#src/core/ids.ts';
+import { idOfMailedToken, mailedToken } from '#src/core/mailed-token.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { accountOfEmailChange } from '#src/users/email-changes.ts';
+import { takeEmailChange } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
 import { type AskedBefore, type Asker, mayAsk } from './sign-in-limits.ts';
 
@@ -146,6 +149,24 @@ export async function signIn(
   });
 }
 
+/**
+ * Confirms another address of an account by the token of the mail to it, and signs in: the account has the address from then on, and all that
+ * gave access before ends. Null if the token is wrong, used or over, or the change was withdrawn; 409 where another account has the address.
+ */
+export async function confirmEmail(
+  db: Database,
+  token: string,
+  { secret, now, from }: { secret: string; now: Date; from: SignedInFrom },
+): Promise<{ user_id: string; session_id: string; secret: string } | null> {
+  const emailChangeId = idOfMailedToken(secret, 'email', token);
+  const userId = emailChangeId && (await accountOfEmailChange(db, emailChangeId));
+  if (!userId) return null;
+  return joinOrBeginTransaction(db, async (trx) => {
+    if (!(await holdAccount(trx, userId)) || !(await takeEmailChange(trx, emailChangeId))) return null;
+    return { user_id: userId, ...(await openSession(trx, userId, now, from, 'email')) };
+  });
+}
+
 /** Holds an account against others who sign in, change or erase it; false where it is gone. */
 async function holdAccount(trx: Database, userId: string): Promise<boolean> {
   const row = await trx
@@ -199,3 +220,7 @@ async function tryCode(
 
 /** Where a link leads. The token stands behind the #, which browsers send to no server, so that it is in no log. */
 export const signInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
+
+/** The same of a link that confirms another address of an account. */
+export const confirmEmailLink = (publicUrl: string, secret: string, emailChangeId: string): string =>
+  `${publicUrl}/dashboard/email#${mailedToken(secret, 'email', emailChangeId)}`;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { newUser } from '#src/api/v1/users/shape.ts';
 import { unlink } from '#src/auth/oidc/sign-in.ts';
-import { closeSessionsOf } from '#src/auth/sessions.ts';
+import { evictSessionsOf } from '#src/auth/sessions.ts';
 import { defined } from '#src/core/defined.ts';
 import { words } from '#src/core/mistake-words.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -55,7 +55,7 @@ const signIn = (email: string, o: { json?: boolean }) =>
 const signOut = (email: string, o: { json?: boolean }) =>
   withDatabase(async (db) => {
     const userId = await userNamed(db, email);
-    const end = (trx: Database) => closeSessionsOf(trx, userId);
+    const end = (trx: Database) => evictSessionsOf(trx, userId);
     const ended = (await actAsOperator(db, 'sessions.ended', end, () => userId)).length;
     show(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
   });

@@ -23,7 +23,8 @@ export type IdPrefix =
   | 'imp'
   | 'prb'
   | 'bil'
-  | 'edt';
+  | 'edt'
+  | 'emc';
 
 /** A new identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {

@@ -39,6 +39,7 @@ export interface Tables {
   deliveries: DeliveriesTable;
   alert_firings: AlertFiringsTable;
   idempotent_answers: IdempotentAnswersTable;
+  email_changes: EmailChangesTable;
   sign_ins: SignInsTable;
   sessions: SessionsTable;
   identities: IdentitiesTable;
@@ -70,6 +71,16 @@ interface UsersTable {
   created_at: Generated<Date>;
   signed_in_at: Generated<Date | null>;
   home_recounted: Generated<boolean>;
+  is_enrolled: Generated<boolean>;
+}
+
+interface EmailChangesTable {
+  user_id: string;
+  email_change_id: string;
+  email: string;
+  requester_user_id: string;
+  requested_by: string;
+  created_at: Generated<Date>;
 }
 
 interface HomeGroupsTable {

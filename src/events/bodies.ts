@@ -80,7 +80,8 @@ const deviceConnected = z.strictObject({
 export const account = z
   .strictObject({
     user_id: z.string().describe('Id of the user.'),
-    email: z.string().meta({ format: 'email' }).describe('E-mail address.'),
+    // No `format: email`: that of the first administrator has no dot (auth/bootstrap.ts).
+    email: z.string().describe('E-mail address. That of the first administrator is `admin@localhost`.'),
     role: z.enum(ROLES).describe('What the user may do: its own data, that of the homeowners it enrolled, or all.'),
     created_at: instant.describe('When the account was created.'),
     phone: z.string().nullable().describe('Phone number in E.164 form. Null: none was given.'),
@@ -88,6 +89,12 @@ export const account = z
       .string()
       .describe('IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`.'),
     plan: z.enum(PLANS).describe('Plan that sets the rate limits of the account.'),
+    pending_email: z
+      .string()
+      .optional()
+      .describe(
+        'E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days.',
+      ),
   })
   .meta({ id: 'User' });
 

@@ -10,11 +10,20 @@ export type EventBody<Type extends EventType> = z.output<(typeof EVENT_BODIES)[T
 type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> } }[EventType];
 
 /**
- * In addition, events with one fixed receiver: a subscription's test, its pause, an old address' notice of the new one, and an owner's of
- * totals that an update changed and of a key that will end.
+ * In addition, events with one fixed receiver: a subscription's test and its pause; to the old address of an account that a change was
+ * requested and that it took effect, and to the new one its link; to an owner that an update changed totals, that a key will end, and which
+ * keys and sessions of the account were ended.
  */
 interface Addressed {
-  type: 'webhook.test' | 'webhook.paused' | 'user.email_changed' | 'home.recounted' | 'key.expiring';
+  type:
+    | 'webhook.test'
+    | 'webhook.paused'
+    | 'user.email_requested'
+    | 'user.email_to_confirm'
+    | 'user.email_changed'
+    | 'access.ended'
+    | 'home.recounted'
+    | 'key.expiring';
   data: Record<string, unknown>;
 }
 

@@ -61,6 +61,15 @@ export async function takeBackDeliveries(query: Query, userId: string): Promise<
   );
 }
 
+/** Pauses the active subscriptions of an account; returns their addresses. Resumed, they get what waited. */
+export async function pauseSubscriptions(query: Query, userId: string): Promise<string[]> {
+  const { rows } = await query<{ url: string }>(
+    `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' RETURNING url`,
+    [userId],
+  );
+  return rows.map(({ url }) => url);
+}
+
 interface Receiver {
   eventId: string;
   webhookId: string | null;

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { groupTree, type RoleReach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { PENDING_EMAIL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function listMembers(
 ): Promise<User[]> {
   return db
     .selectFrom('users')
-    .select(USER_COLUMNS)
+    .select([...USER_COLUMNS, PENDING_EMAIL])
     .where(
       sql<boolean>`EXISTS (SELECT FROM group_members m WHERE m.group_id = ${groupId} AND m.user_id = users.user_id AND ${COUNTS})`,
     )

@@ -203,6 +203,7 @@ async function createOwners(
           email,
           role: 'homeowner' as const,
           enrolled_by: newOwners?.enrolledBy ?? null,
+          is_enrolled: newOwners?.enrolledBy != null,
         })),
       )
       .returning(['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'])

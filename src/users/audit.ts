@@ -8,8 +8,8 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 export interface Act {
   /** Who it was, by which key or session; null for an operator at the command line, or somebody who is not signed in. */
   actor: { userId: string; keyId: string } | null;
-  /** Where it came from: an IP address, or `cli`. */
-  address: string;
+  /** Where it came from: an IP address, or `cli`; null if it follows from another act. */
+  address: string | null;
   /** Noun and participle: `key.created`. */
   action: string;
   /** Id of what was changed. */

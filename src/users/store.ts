@@ -1,28 +1,37 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import { DAY_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
+import { accountsWithin, EVERYBODY, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
+import {
+  notifyFormerAddress,
+  PENDING_EMAIL,
+  type Requester,
+  requestEmailChange,
+  takeRequest,
+  withdrawEmailChange,
+} from './email-changes.ts';
+import { endAccess } from './end-access.ts';
 
 /** The columns of an account that every caller within reach may see, in their order in `user.created`. */
 export const USER_COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
 
-export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
+export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]> & {
+  /** The address that it will have once a mail to it was used; null or absent if no change waits. */
+  pending_email?: string | null;
+};
 export type Role = User['role'];
 
 /** The columns that can be set. */
 export type UserSettings = Omit<
   Insertable<Tables['users']>,
-  'user_id' | 'enrolled_by' | 'created_at' | 'signed_in_at' | 'home_recounted'
+  'user_id' | 'enrolled_by' | 'is_enrolled' | 'created_at' | 'signed_in_at' | 'home_recounted'
 >;
 
 const UNIQUE_VIOLATION = '23505';
-/** Of one account: the first of them is its owner's. */
-const MAX_TOLD_PER_DAY = 3;
 
 /** Creates an account and its event. `enrolledBy`: the utility that may then see it. 409 where the e-mail is taken, in any case. */
 export async function createUser(
@@ -33,7 +42,12 @@ export async function createUser(
     joinOrBeginTransaction(db, async (trx) => {
       const created = await trx
         .insertInto('users')
-        .values({ ...settings, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
+        .values({
+          ...settings,
+          user_id: newId('usr'),
+          enrolled_by: enrolledBy ?? null,
+          is_enrolled: enrolledBy !== undefined,
+        })
         .returning(USER_COLUMNS)
         .executeTakeFirstOrThrow();
       const event = {
@@ -47,13 +61,22 @@ export async function createUser(
   );
 }
 
-/** One account within the reach; null where it does not exist or lies beyond it. */
-export async function findUser(db: Database, reach: Reach, userId: string): Promise<User | null> {
+/**
+ * One account within the reach; null where it does not exist or lies beyond it. `isHeld`: its address and role stay what they are until the
+ * transaction ends, and are looked at once whoever changes them has committed.
+ */
+export async function findUser(
+  db: Database,
+  reach: Reach,
+  userId: string,
+  { isHeld = false }: { isHeld?: boolean } = {},
+): Promise<User | null> {
   const row = await db
     .selectFrom('users')
-    .select(USER_COLUMNS)
+    .select([...USER_COLUMNS, PENDING_EMAIL])
     .where('user_id', '=', userId)
-    .where(within(reach, 'users.user_id'))
+    .where(accountsWithin(reach))
+    .$if(isHeld, (query) => query.forShare())
     .executeTakeFirst();
   return row ?? null;
 }
@@ -75,7 +98,11 @@ export async function listUsers(
   },
 ): Promise<User[]> {
   const { search, role, plan, also = [], cursor = '', limit } = page;
-  let query = db.selectFrom('users').select(USER_COLUMNS).where(accountsWithin(reach)).where('user_id', '>', cursor);
+  let query = db
+    .selectFrom('users')
+    .select([...USER_COLUMNS, PENDING_EMAIL])
+    .where(accountsWithin(reach))
+    .where('user_id', '>', cursor);
   // Not LIKE: nothing that a person types is a wildcard.
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
   if (role !== undefined) query = query.where('role', '=', role);
@@ -85,15 +112,17 @@ export async function listUsers(
 }
 
 /**
- * Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. A changed e-mail is told
- * to the old address, and ends whatever lets somebody in who could read that: waiting sign-ins, sessions, and who it is to a provider. 403 where it
- * is a utility's homeowner who has signed in. With a changed role go deliveries of what its subscriptions no longer get.
+ * Changes an account within the reach. Null where there is none. A changed address holds at once if an administrator changes it (no
+ * `requester`; 409 where it is another's); else it waits for a mail to it to be used, and the address that the account has withdraws what
+ * waits. 403 where it is a utility's homeowner who has signed in. A changed address or role ends all keys and sessions (end-access.ts); with
+ * a role go deliveries of what its subscriptions no longer get.
  */
 export async function updateUser(
   db: Database,
   reach: Reach,
   userId: string,
   patch: Partial<UserSettings>,
+  requester?: Requester,
 ): Promise<User | null> {
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
   return emailTaken(
@@ -102,45 +131,52 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        .where(within(reach, 'users.user_id'))
+        // By the row's own columns: they are looked at again, once whoever changes its role has committed.
+        .where(accountsWithin(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
       if (!before) return null;
-      const isMoved = patch.email !== undefined && patch.email !== before.email;
+      const { email, ...settings } = patch;
+      const isMoved = email !== undefined && email !== before.email;
       const isByUtility = 'enrolledBy' in reach && reach.enrolledBy !== userId;
-      if (isMoved && isByUtility && before.signed_in_at) throw new AppError('emailIsItsOwners');
-      const row = await trx
-        .updateTable('users')
-        .set(patch)
-        .where('user_id', '=', userId)
-        .returning(USER_COLUMNS)
-        .executeTakeFirstOrThrow();
-      const now = new Date();
-      if (isMoved) {
-        await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
-        await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
-        await trx.deleteFrom('identities').where('user_id', '=', userId).execute();
-        await tellFormerAddress(trx, userId, before.email, now);
-      }
-      if (row.role !== before.role) await takeBackDeliveries(queryOf(trx), userId);
-      return row;
+      const isItsOwners = isByUtility && before.signed_in_at !== null;
+      if (isMoved && isItsOwners) throw new AppError('emailIsItsOwners');
+      if (Object.keys(settings).length > 0)
+        await trx.updateTable('users').set(settings).where('user_id', '=', userId).execute();
+      if (email !== undefined && !isItsOwners) await withdrawEmailChange(trx, userId);
+      if (isMoved && requester) await requestEmailChange(trx, { userId, email, former: before.email, requester });
+      if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email });
+      const isOtherRole = settings.role !== undefined && settings.role !== before.role;
+      if (isOtherRole) await takeBackDeliveries(queryOf(trx), userId);
+      if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
+      else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });
+      return findUser(trx, EVERYBODY, userId);
     }),
   );
 }
 
-/** Notifies the old address of an account. After a few changes in one day nobody is notified: the addresses may be anybody's. */
-async function tellFormerAddress(trx: Database, userId: string, former: string, now: Date): Promise<void> {
-  const type = 'user.email_changed';
-  const { told } = await trx
-    .selectFrom('events')
-    .select((select) => select.fn.countAll<number>().as('told'))
-    .where('user_id', '=', userId)
-    .where('type', '=', type)
-    .where('created_at', '>', new Date(now.getTime() - DAY_MS))
-    .executeTakeFirstOrThrow();
-  if (told >= MAX_TOLD_PER_DAY) return;
-  const data = { former_email: former, changed_at: now.toISOString() };
-  await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
+/**
+ * Takes the address of a change that waits, in the transaction that has locked the account, and returns true. False if the change was
+ * withdrawn, is over, or its requester may no longer change anything. 409 where another account has the address by now.
+ */
+export async function takeEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
+  const taken = await takeRequest(trx, emailChangeId);
+  if (!taken) return false;
+  const { user_id: userId, email } = taken;
+  const before = await trx.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow();
+  await emailTaken(moveEmail(trx, userId, { email, former: before.email }));
+  return true;
+}
+
+/** Gives an account another address. Who it is to providers was found by the old one: the next sign-in there links again. */
+async function moveEmail(
+  trx: Database,
+  userId: string,
+  { email, former }: { email: string; former: string },
+): Promise<void> {
+  await trx.updateTable('users').set({ email }).where('user_id', '=', userId).execute();
+  await trx.deleteFrom('identities').where('user_id', '=', userId).execute();
+  await notifyFormerAddress(trx, userId, former);
 }
 
 async function emailTaken<T>(work: Promise<T>): Promise<T> {

@@ -67,7 +67,7 @@ export const REVOKED: readonly Probe[] = [
       admin(world),
       ({ userId }) => world.must('PATCH', `/v1/users/${userId}`, { body: { role: 'homeowner' } }),
       (who) => ['POST', '/v1/users', newcomer(who, 'admin')],
-      [403],
+      [401],
     ),
   ),
   ...Object.entries(CHANGES).map(([what, change]) =>

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
@@ -8,9 +8,17 @@ import { toWire } from '#src/api/v1/users/shape.ts';
 import { actAs } from '#src/auth/act.ts';
 import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { closeSession, closeSessionsOf, csrfToken, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
+import { closeSession, csrfToken, evictSessionsOf, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
 import type { Asker } from '#src/auth/sign-in-limits.ts';
-import { accountOf, accountOfSignIn, createSignIn, MAILED_FOR_MS, type SignIn, signIn } from '#src/auth/sign-ins.ts';
+import {
+  accountOf,
+  accountOfSignIn,
+  confirmEmail,
+  createSignIn,
+  MAILED_FOR_MS,
+  type SignIn,
+  signIn,
+} from '#src/auth/sign-ins.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { recordAct } from '#src/users/audit.ts';
@@ -44,8 +52,13 @@ const proof = z.union([
   z.strictObject({ sign_in_id: z.string().min(1).max(100), code: z.string().max(100) }),
 ]);
 
+const emailProof = z.strictObject({ token: z.string().min(1).max(200) });
+type Opened = { user_id: string; session_id: string; secret: string };
+
+const fromOf = ({ headers, ip }: FastifyRequest) => ({ userAgent: headers['user-agent'] ?? null, address: ip });
+
 /**
- * `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session` (`?everywhere=true`: in every browser of the
+ * `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session` (`?everywhere=true`: in every browser of the
  * account).
  */
 export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
@@ -100,7 +113,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       'token' in given.data
         ? given.data
         : { signInId: given.data.sign_in_id, code: given.data.code.replaceAll(/\D/g, '') },
-      { secret, now: clock(), from: { userAgent: request.headers['user-agent'] ?? null, address: request.ip } },
+      { secret, now: clock(), from: fromOf(request) },
     );
     if (!opened) {
       if ('token' in given.data) await countSignIn(counter, network);
@@ -110,6 +123,25 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       const [field] = Object.keys(given.data).slice(-1);
       throw unprocessable({ field: field ?? 'code', message: 'is wrong, was used, or is over; ask for a new one' });
     }
+    return enter(request, reply, opened);
+  });
+
+  app.post('/dashboard/email', async (request, reply) => {
+    const given = emailProof.safeParse(request.body);
+    if (!given.success) throw unprocessable({ field: 'body', message: 'must have token' });
+    const begunMs = performance.now();
+    const options = { secret, now: clock(), from: fromOf(request) };
+    const opened = await confirmEmail(db, given.data.token, options);
+    if (opened) return enter(request, reply, opened);
+    await countSignIn(counter, networkOf(request.ip));
+    const details = { by: 'the link of a changed address' };
+    await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target: null, details });
+    await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
+    throw unprocessable({ field: 'token', message: 'is wrong, was used, or is over; change the address again' });
+  });
+
+  /** Answers with the session that was opened, and its cookies. */
+  async function enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
     const answer = await signedIn(opened.user_id, csrfToken(secret, opened.session_id));
     const browser = browserOf(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
     reply.header('Set-Cookie', [
@@ -117,7 +149,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       setCookie(BROWSER_COOKIES[environment], knownBrowser(secret, browser, answer.user.email), BROWSER_MS),
     ]);
     return reply.status(201).send(answer);
-  });
+  }
 
   app.get('/dashboard/session', async (request) => {
     const caller = await sessionOf(context, request);
@@ -135,7 +167,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';
       const target = isEverywhere ? caller.userId : caller.keyId;
       await recordAct(trx, { actor: caller, address: request.ip, action, target });
-      if (isEverywhere) await closeSessionsOf(trx, caller.userId);
+      if (isEverywhere) await evictSessionsOf(trx, caller.userId);
       else await closeSession(trx, caller.userId, caller.keyId);
     });
     reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));

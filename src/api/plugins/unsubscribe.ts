@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { updateAlert } from '#src/alerts/store.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { AppError } from '#src/core/errors.ts';
+import { idOfMailedToken } from '#src/core/mailed-token.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { alertOfToken } from '#src/delivery/email/unsubscribe.ts';
 import { recordAct } from '#src/users/audit.ts';
 
 const POLICY =
@@ -32,7 +32,7 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
       payload.on('end', () => done(null, {}));
     });
     const alertOf = (params: unknown): string => {
-      const alertId = alertOfToken(secret, (params as { token: string }).token);
+      const alertId = idOfMailedToken(secret, 'unsubscribe', (params as { token: string }).token);
       if (alertId === null) throw new AppError('notFound');
       return alertId;
     };

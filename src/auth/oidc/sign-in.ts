@@ -27,7 +27,7 @@ interface Opened {
 
 /**
  * Signs in whom a provider names: by who it is there, the first time by a verified e-mail address. The role of the mapping is the account's
- * from then on, in the same transaction: what the role before allowed, no session and no key does any more.
+ * from then on. A first link and another role end all keys and sessions that the account had, in the same transaction.
  */
 export async function signInAs(db: Database, person: Person, options: Options): Promise<Opened | NoAccount> {
   const once = () => joinOrBeginTransaction(db, (trx) => signInOnce(trx, person, options));
@@ -43,7 +43,8 @@ const isTaken = (error: unknown): boolean =>
 
 async function signInOnce(trx: Database, person: Person, options: Options): Promise<Opened | NoAccount> {
   const { now, from } = options;
-  const userId = (await linkedTo(trx, person)) ?? (await link(trx, person, options));
+  const known = await linkedTo(trx, person);
+  const userId = known ?? (await link(trx, person, options));
   if (userId === 'unverified' || userId === 'unknown' || userId === 'taken') return userId;
   const account = await hold(trx, userId);
   if (!account) return 'unknown';
@@ -61,7 +62,8 @@ async function signInOnce(trx: Database, person: Person, options: Options): Prom
   return {
     user_id: userId,
     email: account.email,
-    ...(await openSession(trx, userId, now, { ...from, by: 'provider' })),
+    // The first sign-in by a provider believes an address: what gave access before may be somebody else's.
+    ...(await openSession(trx, userId, now, { ...from, by: 'provider' }, known === null ? 'link' : undefined)),
   };
 
   function note(db: Database, action: string, target: string, details: Record<string, unknown>) {

@@ -98,6 +98,7 @@ export const PARCELLED: readonly Parcelled[] = [
 export const RETURNED: readonly Returned[] = [
   { relation: 'arrivals', whose: OF_USER },
   { relation: 'sign_ins', whose: OF_USER },
+  { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
   // Homes that stay in groups that go, and the reverse.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
@@ -127,6 +128,7 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',
   sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
+  email_changes: 'their links are signed by the secret of the installation: people change the address again',
   arrivals: 'where an account came from: noted anew',
   departures: 'of accounts that are no longer there',
   departed_logins: 'of accounts that are no longer there',

@@ -20,6 +20,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'api_keys' },
   { relation: 'idempotent_answers' },
   { relation: 'sign_ins' },
+  { relation: 'email_changes' },
   { relation: 'sessions' },
   { relation: 'identities' },
   { relation: 'devices' },

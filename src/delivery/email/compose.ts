@@ -8,6 +8,17 @@ export interface Mail {
   html: string;
 }
 
+/** Where a mail leads. */
+export interface MailLink {
+  is: keyof typeof LINKS;
+  url: string;
+}
+
+const LINKS = {
+  unsubscribe: 'To get no more of these, pause the alert',
+  confirm: 'To use this address, open this page and press the button',
+};
+
 /** The event that a message reports: its type and data. */
 export interface Told {
   type: string;
@@ -72,6 +83,9 @@ export function sentence({ type, data }: Told, zone: string, names: DeviceNames)
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   if (type === 'home.recounted') return 'What your home used is counted in a new way';
   if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
+  if (type === 'user.email_requested') return 'Somebody wants to change the e-mail address of your account';
+  if (type === 'user.email_to_confirm') return 'Confirm your e-mail address';
+  if (type === 'access.ended') return 'API keys and sessions of your account were ended';
   if (type === 'key.expiring') return `API key ${keyName(data)} ends on ${moment(String(data.expires_at), zone)}`;
   const alert = data as unknown as AlertData;
   if (alert.type === 'no_data') {
@@ -85,18 +99,17 @@ export function sentence({ type, data }: Told, zone: string, names: DeviceNames)
 }
 
 /**
- * A mail about an event, with the figures. `zone`: its reader's. `names`: of its devices. `unsubscribeUrl`: where an alert is
- * paused. Pure.
+ * A mail about an event, with the figures. `zone`: its reader's. `names`: of its devices. Pure.
  */
-export function compose(told: Told, zone: string, names: DeviceNames, unsubscribeUrl: string | null): Mail {
+export function compose(told: Told, zone: string, names: DeviceNames, to: MailLink | null): Mail {
   const first = sentence(told, zone, names);
   const rows = figures(told, zone, names);
-  const last = unsubscribeUrl ? 'To get no more of these, pause the alert' : null;
+  const last = to && LINKS[to.is];
   const text = [
     `${first}.`,
     '',
     ...rows.map(([name, value]) => `${name}: ${value}`),
-    ...(last ? ['', `${last}: ${unsubscribeUrl}`] : []),
+    ...(to ? ['', `${last}: ${to.url}`] : []),
     '',
   ].join('\n');
   const cells = rows
@@ -105,8 +118,7 @@ export function compose(told: Told, zone: string, names: DeviceNames, unsubscrib
         `<tr><td style="padding:2px 16px 2px 0;color:#57606a">${escaped(name)}</td><td style="padding:2px 0"><b>${escaped(value)}</b></td></tr>`,
     )
     .join('');
-  const link =
-    last && unsubscribeUrl ? `<p style="color:#57606a"><a href="${escaped(unsubscribeUrl)}">${last}</a>.</p>` : '';
+  const link = to ? `<p style="color:#57606a"><a href="${escaped(to.url)}">${last}</a>.</p>` : '';
   const html = `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5"><p>${escaped(first)}.</p><table>${cells}</table>${link}</body></html>`;
   return { subject: first, text, html };
 }
@@ -139,6 +151,28 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
       ['If it was not you', 'tell whoever runs your energy service at once'],
     ];
   }
+  if (type === 'user.email_requested') {
+    return [
+      ['Your address', String(data.former_email)],
+      ['Requested', moment(String(data.requested_at), zone)],
+      ['What that means', 'nothing changes until a mail to the new address is used, within 7 days'],
+      [
+        'If it was not you',
+        'sign in, revoke API keys that are not yours, end sessions that are not yours, and withdraw the change under Sessions',
+      ],
+    ];
+  }
+  if (type === 'user.email_to_confirm') {
+    return [
+      ['New address', String(data.email)],
+      ['Requested', moment(String(data.requested_at), zone)],
+      ['What the link does', 'it signs you in; the account has this address from then on'],
+      ['What ends', 'all API keys and sessions that the account had; its webhooks are paused'],
+      ['How long', 'the link works once, for 7 days'],
+      ['If it was not you', 'do nothing: without the link nothing changes'],
+    ];
+  }
+  if (type === 'access.ended') return ended(data);
   if (type === 'key.expiring') {
     return [
       ['Key', keyName(data)],
@@ -157,6 +191,34 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
     .slice(0, MAX_DEVICES)
     .map(({ device_id, kwh_used }): [string, string] => [nameOf(device_id, names), `${kwh_used} kWh`]);
   return [['Since', when(alert.type, alert.period_start, zone)], ...reasons(alert), ...devices];
+}
+
+const WHY_ENDED: Record<string, string> = {
+  email: 'the e-mail address of the account was changed',
+  role: 'the role of the account was changed',
+  link: 'the account was signed in to by single sign-on for the first time',
+  first_sign_in: 'the account was signed in to for the first time; your energy service had created it',
+};
+
+/** Which keys and sessions were ended, and why: a person may have to give new keys to programs. */
+function ended({ because, keys, sessions, webhooks }: Record<string, unknown>): [string, string][] {
+  const rows = (name: string, list: unknown, of: (one: Record<string, unknown>) => string): [string, string][] => {
+    const all = list as Record<string, unknown>[];
+    const more = all.length - MAX_DEVICES;
+    return [
+      ...all.slice(0, MAX_DEVICES).map((one): [string, string] => [name, of(one)]),
+      ...(more > 0 ? [[name, `and ${more} more`] as [string, string]] : []),
+    ];
+  };
+  return [
+    ['Why', WHY_ENDED[String(because)] ?? String(because)],
+    ...rows('API key, revoked', keys, keyName),
+    ...rows('Session, ended', sessions, (one) =>
+      oneLine(`${one.user_agent ?? 'an unknown browser'}, from ${one.address ?? 'an unknown address'}`),
+    ),
+    ...rows('Webhook, paused', webhooks, (one) => oneLine(String(one))),
+    ['What you can do', 'sign in, create new keys for your programs, and resume the webhooks that are yours'],
+  ];
 }
 
 /** What lay above what. */

@@ -1,10 +1,11 @@
 import { createTransport } from 'nodemailer';
+import { confirmEmailLink } from '#src/auth/sign-ins.ts';
+import { mailedToken } from '#src/core/mailed-token.ts';
 import type { Database } from '#src/database/connect.ts';
 import { capturedName, keepWhole } from '../captured.ts';
 import type { Channel, Outcome, Sending } from '../channel.ts';
 import { deviceNames } from '../device-names.ts';
-import { compose } from './compose.ts';
-import { unsubscribeToken } from './unsubscribe.ts';
+import { compose, type MailLink } from './compose.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Limit for sending one message, below the lease of its delivery (attempts.ts): a server may be slow at every step. */
@@ -69,7 +70,7 @@ export function emailChannel(options: {
   mailer: Mailer;
   /** Where links lead. */
   publicUrl: string;
-  /** Signs the links that pause an alert. */
+  /** Signs the links that pause an alert, or confirm an address. */
   secret: string;
   /** Sender's address; without one it is made of the public URL's host. */
   from: string | undefined;
@@ -86,19 +87,18 @@ export function emailChannel(options: {
         .executeTakeFirst();
       if (!user) return failed('the user is gone', null);
       const names = await deviceNames(db, event);
-      const { alert_id } = event.data;
-      const unsubscribeUrl =
-        typeof alert_id === 'string' ? `${publicUrl}/unsubscribe/${unsubscribeToken(secret, alert_id)}` : null;
-      const headers: Record<string, string> = unsubscribeUrl
-        ? { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
-        : {};
+      const link = linkOf(event, { publicUrl, secret });
+      const headers: Record<string, string> =
+        link?.is === 'unsubscribe'
+          ? { 'List-Unsubscribe': `<${link.url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+          : {};
       try {
         const responseStatus = await mailer.send({
           userId: event.userId,
           messageId: `<${event.id}@${host}>`,
           from: `Energy usage service <${address}>`,
           to: addressOf(event, user.email),
-          ...compose(event, user.timezone, names, unsubscribeUrl),
+          ...compose(event, user.timezone, names, link),
           headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
         });
         return { succeeded: true, responseStatus, error: null };
@@ -110,9 +110,22 @@ export function emailChannel(options: {
   };
 }
 
-/** A change of address is reported to the old address: somebody else may have made it. */
-const addressOf = ({ type, data }: Sending['event'], email: string): string =>
-  type === 'user.email_changed' ? String(data.former_email) : email;
+/** A change of address is reported to the old address, since somebody else may have made it, and confirmed at the new one. */
+function addressOf({ type, data }: Sending['event'], email: string): string {
+  if (type === 'user.email_changed' || type === 'user.email_requested') return String(data.former_email);
+  return type === 'user.email_to_confirm' ? String(data.email) : email;
+}
+
+/** What a mail about an event leads to. */
+function linkOf(
+  { type, data }: Sending['event'],
+  { publicUrl, secret }: { publicUrl: string; secret: string },
+): MailLink | null {
+  if (type === 'user.email_to_confirm')
+    return { is: 'confirm', url: confirmEmailLink(publicUrl, secret, String(data.email_change_id)) };
+  if (typeof data.alert_id !== 'string') return null;
+  return { is: 'unsubscribe', url: `${publicUrl}/unsubscribe/${mailedToken(secret, 'unsubscribe', data.alert_id)}` };
+}
 
 const failed = (error: string, responseStatus: number | null): Outcome => ({
   succeeded: false,

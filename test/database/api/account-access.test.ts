@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { mailedToken } from '#src/core/mailed-token.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { compose } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
+import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 
 /** Who may change what lets somebody in: e-mail addresses, keys, sessions. */
 let api: TestApi;
@@ -24,6 +26,17 @@ const send = (method: string, path: string, key: string, body?: unknown) =>
 const home = () => api.user('homeowner', { enrolledBy: utility.userId });
 const emailOf = async (userId: string) => (await sql('SELECT email FROM users WHERE user_id = $1', [userId]))[0].email;
 const newEmail = (userId: string) => `moved-${userId}@example.com`;
+const changeEmail = (userId: string, key: string, email: string) =>
+  send('PATCH', `/v1/users/${userId}`, key, { email });
+
+/** An account that requested a change, and by which key. */
+interface Requested {
+  userId: string;
+  key: string;
+  keyId: string;
+  former: string;
+}
+type Sessions = Record<'here' | 'there', { sessionId: string }>;
 
 async function session(userId: string) {
   const { session_id, secret } = await openSession(api.db, userId, api.now, {
@@ -47,46 +60,191 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', `/v1/users/${userId}`, key, { timezone: 'Europe/Berlin' })).status).toBe(200);
   });
 
-  test('is reported to the old address, and ends sign-ins and sessions; an unchanged one ends nothing', async () => {
+  test('waits until a mail to it was used; then it holds, and whoever used the mail is signed in', async () => {
     const { userId, key } = await api.user('homeowner');
     const former = await emailOf(userId);
     const { headers } = await session(userId);
+    const path = `/v1/users/${userId}`;
+    const patched = await send('PATCH', path, key, { email: newEmail(userId), timezone: 'Europe/Berlin' });
+    expect(patched).toMatchObject({
+      status: 200,
+      json: { email: former, pending_email: newEmail(userId), timezone: 'Europe/Berlin' },
+    });
+    expect((await send('GET', path, key)).json).toEqual(patched.json);
+    expect((await send('GET', '/v1/users', key)).json).toEqual([patched.json]);
+    expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(200);
+    const { to, token } = await mailedConfirmation(api, userId);
+    expect(to).toBe(newEmail(userId));
+
+    const confirmed = await confirmEmail(api, token);
+    expect([confirmed.status, confirmed.json.user.email]).toEqual([201, newEmail(userId)]);
+    expect(confirmed.json.user).not.toHaveProperty('pending_email');
+    const [cookie] = String(confirmed.headers['set-cookie']).split(';');
+    expect((await api.send('/dashboard/v1/devices', { headers: { cookie: cookie ?? '' } })).status).toBe(200);
+    expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(401);
+    expect((await confirmEmail(api, token)).status).toBe(422);
+  });
+
+  test('is reported to the old address when it is requested and when it holds, and ends waiting sign-ins', async () => {
+    const { userId, key } = await api.user('homeowner');
+    const former = await emailOf(userId);
     const asked = await api.send('/dashboard/sign-in', { method: 'POST', body: { email: former } });
     await expect.poll(() => api.mailed.filter(({ to }) => to === former).length).toBe(1);
     const told = () =>
       sql(
-        `SELECT type, data, target, user_id FROM events JOIN deliveries USING (event_id) WHERE user_id = $1 AND target = 'email'`,
+        `SELECT type, data FROM events JOIN deliveries USING (event_id)
+         WHERE user_id = $1 AND target = 'email' AND data ? 'former_email' ORDER BY event_id`,
         [userId],
       );
-
     expect((await send('PATCH', `/v1/users/${userId}`, key, { email: former, timezone: 'UTC' })).status).toBe(200);
-    expect([(await api.send('/dashboard/v1/devices', { headers })).status, await told()]).toEqual([200, []]);
+    expect(await told()).toEqual([]);
 
-    expect((await send('PATCH', `/v1/users/${userId}`, key, { email: newEmail(userId) })).status).toBe(200);
-    expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(401);
+    await send('PATCH', `/v1/users/${userId}`, key, { email: newEmail(userId) });
     const { token, code } = api.mailed.find(({ to }) => to === former) ?? { token: '', code: '' };
     for (const body of [{ token }, { sign_in_id: asked.json.sign_in_id, code }])
       expect((await api.send('/dashboard/session', { method: 'POST', body })).status).toBe(422);
-    const [notice, ...more] = await told();
-    expect([notice, more]).toEqual([
-      {
-        type: 'user.email_changed',
-        target: 'email',
-        user_id: userId,
-        data: { former_email: former, changed_at: expect.any(String) },
-      },
-      [],
+    await confirmEmail(api, (await mailedConfirmation(api, userId)).token);
+    const notices = await told();
+    expect(notices).toEqual([
+      { type: 'user.email_requested', data: { former_email: former, requested_at: expect.any(String) } },
+      { type: 'user.email_changed', data: { former_email: former, changed_at: expect.any(String) } },
     ]);
-    const { subject, text } = compose(notice, 'Europe/Berlin', new Map(), null);
-    expect(subject).toBe('The e-mail address of your account was changed');
-    expect([text.includes(former), text.includes(newEmail(userId))]).toEqual([true, false]);
+    for (const [index, subject] of [
+      'Somebody wants to change the e-mail address of your account',
+      'The e-mail address of your account was changed',
+    ].entries()) {
+      const mail = compose(notices[index], 'Europe/Berlin', new Map(), null);
+      expect(mail.subject).toBe(subject);
+      // Where it went is nobody's business who can no longer read it.
+      expect([mail.text.includes(former), mail.text.includes(newEmail(userId))]).toEqual([true, false]);
+    }
+  });
+
+  test.each<[string, (who: Requested) => Promise<unknown>]>([
+    ['the address that the account has', ({ userId, key, former }) => changeEmail(userId, key, former)],
+    ['another request', ({ userId, key }) => changeEmail(userId, key, `other-${newEmail(userId)}`)],
+    ['a revoked key that requested it', ({ keyId }) => send('DELETE', `/v1/keys/${keyId}`, admin.key)],
+    ['an administrator’s change', ({ userId }) => changeEmail(userId, admin.key, `by-admin-${newEmail(userId)}`)],
+    [
+      'seven days',
+      ({ userId }) =>
+        sql(`UPDATE email_changes SET created_at = created_at - interval '7 days 1 s' WHERE user_id = $1`, [userId]),
+    ],
+  ])('is withdrawn by %s', async (_what, end) => {
+    const { userId, key } = await api.user('homeowner');
+    const [{ key_id: keyId }] = await sql('SELECT key_id FROM api_keys WHERE user_id = $1', [userId]);
+    const former = await emailOf(userId);
+    await changeEmail(userId, key, newEmail(userId));
+    const { token } = await mailedConfirmation(api, userId);
+    await end({ userId, key, keyId, former });
+    const { pending_email } = (await send('GET', `/v1/users/${userId}`, admin.key)).json;
+    expect(pending_email).not.toBe(newEmail(userId));
+    expect((await confirmEmail(api, token)).status).toBe(422);
+    expect(await emailOf(userId)).not.toBe(newEmail(userId));
+  });
+
+  test.each([
+    ['ended by its owner', ({ there }: Sessions) => `/dashboard/v1/sessions/${there.sessionId}`],
+    ['ended everywhere', () => '/dashboard/session?everywhere=true'],
+  ])('is withdrawn where it was requested in a session that is %s', async (_what, pathOf) => {
+    const { userId } = await api.user('homeowner');
+    const [here, there] = [await session(userId), await session(userId)];
+    const body = { email: newEmail(userId) };
+    const path = `/dashboard/v1/users/${userId}`;
+    expect((await api.send(path, { method: 'PATCH', headers: there.headers, body })).status).toBe(200);
+    const { token } = await mailedConfirmation(api, userId);
+    expect((await api.send(pathOf({ here, there }), { method: 'DELETE', headers: here.headers })).status).toBe(200);
+    expect((await confirmEmail(api, token)).status).toBe(422);
+  });
+
+  test('goes on after its own session was signed out', async () => {
+    const { userId } = await api.user('homeowner');
+    const { headers } = await session(userId);
+    const body = { email: newEmail(userId) };
+    await api.send(`/dashboard/v1/users/${userId}`, { method: 'PATCH', headers, body });
+    expect((await api.send('/dashboard/session', { method: 'DELETE', headers })).status).toBe(200);
+    expect((await confirmEmail(api, (await mailedConfirmation(api, userId)).token)).status).toBe(201);
+  });
+
+  test('of another account is not told to whoever requests it, but to whoever confirms it', async () => {
+    const [one, other] = [await api.user('homeowner'), await api.user('homeowner')];
+    const taken = (await emailOf(other.userId)).toUpperCase();
+    const [ofTaken, ofFree] = [
+      await changeEmail(one.userId, one.key, taken),
+      await changeEmail(one.userId, one.key, newEmail(one.userId)),
+    ];
+    expect([ofTaken.status, ofTaken.json.pending_email]).toEqual([200, taken]);
+    expect(Object.keys(ofTaken.json)).toEqual(Object.keys(ofFree.json));
+    await changeEmail(one.userId, one.key, taken);
+    const { token } = await mailedConfirmation(api, one.userId);
+    expect(await confirmEmail(api, token)).toMatchObject({
+      status: 409,
+      json: { error: 'The e-mail address is already in use' },
+    });
+    // It is an administrator's to know at once.
+    expect((await changeEmail(one.userId, admin.key, taken)).status).toBe(409);
+    expect((await send('GET', `/v1/users/${one.userId}`, one.key)).json.pending_email).toBe(taken);
+  });
+
+  test('waits for two accounts, and is the first one’s to confirm it; it keeps nobody from an account', async () => {
+    const [one, other] = [await api.user('homeowner'), await api.user('homeowner')];
+    const wanted = newEmail(one.userId);
+    for (const { userId, key } of [one, other])
+      expect((await changeEmail(userId, key, wanted)).json.pending_email).toBe(wanted);
+    const tokens = [await mailedConfirmation(api, one.userId), await mailedConfirmation(api, other.userId)];
+    const answers = await Promise.all(tokens.map(({ token }) => confirmEmail(api, token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+
+    const third = await api.user('homeowner');
+    const free = newEmail(third.userId);
+    await changeEmail(third.userId, third.key, free);
+    const { token } = await mailedConfirmation(api, third.userId);
+    expect((await send('POST', '/v1/users', utility.key, { email: free, role: 'homeowner' })).status).toBe(201);
+    expect((await confirmEmail(api, token)).status).toBe(409);
+  });
+
+  test('is used once by one of many who confirm it at once', async () => {
+    const { userId, key } = await api.user('homeowner');
+    await changeEmail(userId, key, newEmail(userId));
+    const { token } = await mailedConfirmation(api, userId);
+    const tries = await Promise.all(Array.from({ length: 8 }, () => confirmEmail(api, token)));
+    expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
+  });
+
+  test('is confirmed by no other token', async () => {
+    const { userId, key } = await api.user('homeowner');
+    await changeEmail(userId, key, newEmail(userId));
+    const { token } = await mailedConfirmation(api, userId);
+    const [id = '', mac = ''] = token.split('.');
+    const wrong = [
+      `${id}.${mac.toUpperCase()}`,
+      `${id}.`,
+      id,
+      mac,
+      `${id}.${'A'.repeat(22)}`,
+      `emc_${'0'.repeat(26)}.${mac}`,
+    ];
+    for (const other of [...wrong, mailedToken('the secret of the tests', 'unsubscribe', id), '\0'])
+      expect([other, (await confirmEmail(api, other)).status]).toEqual([other, 422]);
+    for (const body of [{}, [], null, { token: '' }, { token: 1 }, { token, more: 1 }])
+      expect((await api.send('/dashboard/email', { method: 'POST', body })).status).toBe(422);
+    expect((await confirmEmail(api, token)).status).toBe(201);
+  });
+
+  test('is mailed five times a day at most: addresses may be anybody’s', async () => {
+    const { userId, key } = await api.user('homeowner');
+    const statuses: number[] = [];
+    for (const n of [1, 2, 3, 4, 5, 6])
+      statuses.push((await changeEmail(userId, key, `${n}-${newEmail(userId)}`)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await send('GET', `/v1/users/${userId}`, key)).json.pending_email).toBe(`5-${newEmail(userId)}`);
   });
 
   test('is reported to at most three former addresses a day: others may be anybody’s', async () => {
-    const { userId, key } = await api.user('homeowner');
+    const { userId } = await api.user('homeowner');
     const former = await emailOf(userId);
     for (const n of [1, 2, 3, 4, 5])
-      await send('PATCH', `/v1/users/${userId}`, key, { email: `${n}-${newEmail(userId)}` });
+      await send('PATCH', `/v1/users/${userId}`, admin.key, { email: `${n}-${newEmail(userId)}` });
     const told = await sql(
       `SELECT data ->> 'former_email' AS email FROM events WHERE user_id = $1 AND type = 'user.email_changed' ORDER BY event_id`,
       [userId],
@@ -94,14 +252,11 @@ describe('a changed e-mail address', () => {
     expect(told.map(({ email }) => email)).toEqual([former, `1-${newEmail(userId)}`, `2-${newEmail(userId)}`]);
   });
 
-  test('of a homeowner is its utility’s to give until that one has signed in', async () => {
+  test('of a homeowner is its utility’s to request until that one has signed in', async () => {
     const { userId } = await home();
     const path = `/v1/users/${userId}`;
-    expect((await send('PATCH', path, utility.key, { email: newEmail(userId) })).status).toBe(200);
-    await api.send('/dashboard/sign-in', { method: 'POST', body: { email: newEmail(userId) } });
-    await expect.poll(() => api.mailed.some(({ to }) => to === newEmail(userId))).toBe(true);
-    const { token } = api.mailed.find(({ to }) => to === newEmail(userId)) ?? { token: '' };
-    expect((await api.send('/dashboard/session', { method: 'POST', body: { token } })).status).toBe(201);
+    expect((await changeEmail(userId, utility.key, newEmail(userId))).json.pending_email).toBe(newEmail(userId));
+    expect((await confirmEmail(api, (await mailedConfirmation(api, userId)).token)).status).toBe(201);
     const refused = await send('PATCH', path, utility.key, { email: 'a-utility@example.com' });
     expect([refused.status, refused.json.error]).toEqual([403, expect.stringContaining('has signed in')]);
     expect((await send('PATCH', path, utility.key, { email: newEmail(userId), timezone: 'Europe/Paris' })).status).toBe(
@@ -113,10 +268,27 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', path, admin.key, { email: `again-${userId}@example.com` })).status).toBe(200);
   });
 
+  test.each<[string, (utilityId: string, homeId: string) => Promise<unknown>]>([
+    ['a sign-in', (_, homeId) => session(homeId)],
+    ['another role', (_, homeId) => send('PATCH', `/v1/users/${homeId}`, admin.key, { role: 'utility' })],
+    ['the end of the utility’s account', (utilityId) => send('DELETE', `/v1/users/${utilityId}`, admin.key)],
+    [
+      'another role of the utility',
+      (utilityId) => send('PATCH', `/v1/users/${utilityId}`, admin.key, { role: 'homeowner' }),
+    ],
+  ])('that a utility requested is withdrawn by %s', async (_what, meanwhile) => {
+    const by = await api.user('utility');
+    const { userId } = await api.user('homeowner', { enrolledBy: by.userId });
+    await changeEmail(userId, by.key, newEmail(userId));
+    const { token } = await mailedConfirmation(api, userId);
+    await meanwhile(by.userId, userId);
+    expect((await confirmEmail(api, token)).status).toBe(422);
+  });
+
   test('of the one that asks is its own to change, a utility’s, too', async () => {
     const { userId, key } = await api.user('utility');
     await session(userId);
-    expect((await send('PATCH', `/v1/users/${userId}`, key, { email: newEmail(userId) })).status).toBe(200);
+    expect((await changeEmail(userId, key, newEmail(userId))).status).toBe(200);
   });
 });
 

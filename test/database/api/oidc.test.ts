@@ -217,8 +217,8 @@ describe('the role', () => {
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('utility');
     provider.people.set(login, { email: 'x@example.com', email_verified: true, groups: [] });
     await signIn(login, withRoles);
-    // The session of the administrator, in the other browser, is a homeowner's.
-    expect((await make()).status).toBe(403);
+    // The session of the administrator, in the other browser, is over.
+    expect((await make()).status).toBe(401);
     expect((await acts(userId)).filter(([action]) => action === 'user.changed')).toHaveLength(3);
   });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findAlert } from '#src/alerts/store.ts';
+import { mailedToken } from '#src/core/mailed-token.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { compose, sentence } from '#src/delivery/email/compose.ts';
 import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
@@ -132,14 +133,13 @@ describe('an e-mail', () => {
 
   test('cannot be used to pause what its link does not name', async () => {
     const other = await createAlert(api.db, { userId, type: 'daily_usage', thresholdKwh: 5, delivery: 'email' });
-    const { unsubscribeToken } = await import('#src/delivery/email/unsubscribe.ts');
-    const [, mac] = unsubscribeToken(SECRET, alertId).split('.');
+    const [, mac] = mailedToken(SECRET, 'unsubscribe', alertId).split('.');
     for (const token of [
       `${other.alert_id}.${mac}`,
       `${alertId}.`,
       alertId,
       'x',
-      `${unsubscribeToken('another', alertId)}`,
+      `${mailedToken('another', 'unsubscribe', alertId)}`,
       '%00',
     ]) {
       expect({ token, status: (await api.send(`/unsubscribe/${token}`, { method: 'POST' })).status }).toEqual({

@@ -270,7 +270,7 @@ class EnergyClient(Transport):
         body: types.UpdateUserBody,
         **options: Unpack[CallOptions],
     ) -> types.User:
-        """Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too; it is told to the old address, and ends the account’s sessions."""
+        """Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account."""
         return self._json("PATCH", f"/v1/users/{self._segment(user_id)}", body=body, options=options)
 
     def delete_user(

@@ -10,11 +10,11 @@ class Act(TypedDict):
     at: str
     """When it was done."""
     actor_user_id: Optional[str]
-    """Id of the user who did it. Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone."""
+    """Id of the user who did it. Null: an operator at the command line, the service itself, or somebody who was not signed in. `erased_…`: the account is gone."""
     actor_key_id: Optional[str]
     """Id of the API key or session that was used. Null: none was."""
     address: Optional[str]
-    """Where it came from: an IP address, or `cli`. Null: not known."""
+    """Where it came from: an IP address, or `cli`. Null: not known, or it follows from another entry."""
     action: str
     """What was done, such as `key.created`."""
     target: Optional[str]
@@ -1117,7 +1117,7 @@ class ListedUser(TypedDict):
     user_id: str
     """Id of the user."""
     email: str
-    """E-mail address."""
+    """E-mail address. That of the first administrator is `admin@localhost`."""
     role: Literal["homeowner", "utility", "admin"]
     """What the user may do: its own data, that of the homeowners it enrolled, or all."""
     created_at: str
@@ -1128,6 +1128,8 @@ class ListedUser(TypedDict):
     """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
     plan: Literal["free", "developer", "enterprise"]
     """Plan that sets the rate limits of the account."""
+    pending_email: NotRequired[str]
+    """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
     devices: NotRequired[ListedUserDevices]
     """Its devices, counted. Only with `include=devices`."""
 
@@ -1604,7 +1606,7 @@ class User(TypedDict):
     user_id: str
     """Id of the user."""
     email: str
-    """E-mail address."""
+    """E-mail address. That of the first administrator is `admin@localhost`."""
     role: Literal["homeowner", "utility", "admin"]
     """What the user may do: its own data, that of the homeowners it enrolled, or all."""
     created_at: str
@@ -1615,6 +1617,8 @@ class User(TypedDict):
     """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
     plan: Literal["free", "developer", "enterprise"]
     """Plan that sets the rate limits of the account."""
+    pending_email: NotRequired[str]
+    """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
 
 
 class UserCreatedEvent(TypedDict):

@@ -10,10 +10,13 @@ export const act = z
       .string()
       .nullable()
       .describe(
-        'Id of the user who did it. Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone.',
+        'Id of the user who did it. Null: an operator at the command line, the service itself, or somebody who was not signed in. `erased_…`: the account is gone.',
       ),
     actor_key_id: z.string().nullable().describe('Id of the API key or session that was used. Null: none was.'),
-    address: z.string().nullable().describe('Where it came from: an IP address, or `cli`. Null: not known.'),
+    address: z
+      .string()
+      .nullable()
+      .describe('Where it came from: an IP address, or `cli`. Null: not known, or it follows from another entry.'),
     action: z.string().describe('What was done, such as `key.created`.'),
     target: z.string().nullable().describe('Id of what was changed. Null: nothing that has one.'),
     details: z.record(z.string(), z.unknown()).describe('Members of the request, and the values of some.'),

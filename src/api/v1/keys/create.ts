@@ -28,7 +28,8 @@ export const createKey = operation({
     if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
       throw unprocessable({ field: 'scopes', message: 'must all end in :read in a key that is limited to a group' });
     }
-    const user = await reachUser(context.db, caller, user_id);
+    // Held: whoever changes its role or signs in to it first ends the keys that there are, and must not miss this one.
+    const user = await reachUser(context.db, caller, user_id, { isHeld: true });
     const group = group_id === undefined ? null : await findGroup(context.db, reachOf(caller), holdable(group_id));
     // A group of somebody else is as good as none.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');

@@ -17,7 +17,10 @@ export const USER_EXAMPLES = {
   },
   listUsers: { answer: [user] },
   getUser: { answer: user },
-  updateUser: { body: { phone: '+4915112345678' }, answer: user },
+  updateUser: {
+    body: { email: 'anna@example.org' },
+    answer: { ...user, pending_email: 'anna@example.org' },
+  },
   exportUser: { answer: 'PK…' },
   deleteUser: { answer: { message: `User ${user_id} and all associated data were deleted` } },
 } satisfies Examples;

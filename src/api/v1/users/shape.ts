@@ -56,4 +56,5 @@ export const toWire = (row: User): z.output<typeof user> => ({
   phone: row.phone,
   timezone: row.timezone,
   plan: row.plan,
+  ...(row.pending_email ? { pending_email: row.pending_email } : {}),
 });

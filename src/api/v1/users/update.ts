@@ -9,7 +9,7 @@ import { toWire, user, userPatch } from './shape.ts';
 
 export const updateUser = operation({
   summary:
-    'Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too; it is told to the old address, and ends the account’s sessions.',
+    'Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account.',
   method: 'PATCH',
   path: '/v1/users/{user_id}',
   audit: { action: 'user.changed', target: 'user_id' },
@@ -22,6 +22,7 @@ export const updateUser = operation({
     const { user_id } = await reachUser(context.db, caller, params.user_id);
     if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
       throw new AppError('forbidden');
-    return toWire(orNotFound(await update(context.db, reachOf(caller), user_id, defined(patch))));
+    const requester = caller.role === 'admin' ? undefined : caller;
+    return toWire(orNotFound(await update(context.db, reachOf(caller), user_id, defined(patch), requester)));
   },
 });

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import { DAY_MS } from '#src/core/units.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { addEvents } from '#src/events/outbox.ts';
+
+/** Who requested a change: an account, and the id of its key or session. */
+export interface Requester {
+  userId: string;
+  keyId: string;
+}
+
+/** Changes that one account can request in a day: each sends a mail to an address that may be anybody's. */
+const MAX_REQUESTS_PER_DAY = 5;
+/** Notices that an address was changed, to old addresses of one account, in a day: after the first they may be anybody's. */
+const MAX_NOTICES_PER_DAY = 3;
+
+/** Condition that a change `c` of `email_changes` can be confirmed: for seven days, and until the key that requested it is revoked. */
+const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
+  OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;
+
+/** Of rows of `users`: the address that the account will have once a mail to it was used; null if no change waits. */
+export const PENDING_EMAIL = sql<string | null>`(
+  SELECT c.email FROM email_changes c WHERE c.user_id = users.user_id AND ${IS_WAITING})`.as('pending_email');
+
+/**
+ * Requests another address of an account, in the transaction that has locked it: a mail to that address has a link that confirms it, and the
+ * address before (`former`) is notified. It is not looked up whether another account has the address: that is answered to whoever
+ * confirms it. Links to sign in that wait are over. 429 after five requests in a day.
+ */
+export async function requestEmailChange(
+  trx: Database,
+  { userId, email, former, requester }: { userId: string; email: string; former: string; requester: Requester },
+): Promise<void> {
+  const now = new Date();
+  const requests = await eventsOfDay(trx, userId, 'user.email_to_confirm', now);
+  const [first] = requests;
+  if (first && requests.length >= MAX_REQUESTS_PER_DAY) {
+    const retryAfterSeconds = Math.ceil((first.getTime() + DAY_MS - now.getTime()) / 1_000);
+    throw new AppError('tooManyRequests', { retryAfterSeconds });
+  }
+  // Over, and not deleted: they are counted for a day (auth/sign-in-limits.ts).
+  await trx
+    .updateTable('sign_ins')
+    .set(({ ref }) => ({ expires_at: ref('created_at') }))
+    .where('user_id', '=', userId)
+    .execute();
+  const email_change_id = newId('emc');
+  await trx
+    .insertInto('email_changes')
+    .values({
+      user_id: userId,
+      email_change_id,
+      email,
+      requester_user_id: requester.userId,
+      requested_by: requester.keyId,
+    })
+    .execute();
+  const requested_at = now.toISOString();
+  await addEvents(
+    queryOf(trx),
+    [
+      { type: 'user.email_to_confirm', userId, data: { email_change_id, email, requested_at }, channel: 'email' },
+      { type: 'user.email_requested', userId, data: { former_email: former, requested_at }, channel: 'email' },
+    ],
+    now,
+  );
+}
+
+/** Withdraws the change of an account's address that waits, if one does. */
+export async function withdrawEmailChange(db: Database, userId: string): Promise<void> {
+  await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
+}
+
+/** Withdraws changes that an account requested in sessions that are ended because somebody else may have used them. */
+export async function withdrawChangesOfSessions(
+  db: Database,
+  userId: string,
+  sessionIds: readonly string[],
+): Promise<void> {
+  await db
+    .deleteFrom('email_changes')
+    .where('requester_user_id', '=', userId)
+    .where('requested_by', 'in', ['', ...sessionIds])
+    .execute();
+}
+
+/** The account of a change, whether or not it can still be confirmed; null if there is no such change. */
+export async function accountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('email_changes')
+    .select('user_id')
+    .where('email_change_id', '=', emailChangeId)
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
+/** Uses up a change: returns whose it is, and the address. Null if it was withdrawn or used, is over, or its key was revoked. */
+export async function takeRequest(
+  trx: Database,
+  emailChangeId: string,
+): Promise<{ user_id: string; email: string } | null> {
+  // Raw SQL: the key is locked before it is looked at, so that a revocation comes before or after the change.
+  await sql`SELECT FROM api_keys WHERE key_id = (SELECT requested_by FROM email_changes WHERE email_change_id = ${emailChangeId}) FOR SHARE`.execute(
+    trx,
+  );
+  const { rows } = await sql<{ user_id: string; email: string }>`
+    DELETE FROM email_changes c WHERE email_change_id = ${emailChangeId} AND ${IS_WAITING} RETURNING user_id, email`.execute(
+    trx,
+  );
+  return rows[0] ?? null;
+}
+
+/** Removes changes that nobody confirmed in time. */
+export async function forgetEmailChanges(db: Database): Promise<void> {
+  await sql`DELETE FROM email_changes WHERE created_at <= now() - interval '7 days'`.execute(db);
+}
+
+/** Notifies the address that an account had, in the transaction that changed it. */
+export async function notifyFormerAddress(trx: Database, userId: string, former: string): Promise<void> {
+  const type = 'user.email_changed';
+  const now = new Date();
+  if ((await eventsOfDay(trx, userId, type, now)).length >= MAX_NOTICES_PER_DAY) return;
+  const data = { former_email: former, changed_at: now.toISOString() };
+  await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
+}
+
+/** When such events of an account happened within a day, the earliest first. */
+async function eventsOfDay(trx: Database, userId: string, type: string, now: Date): Promise<Date[]> {
+  const rows = await trx
+    .selectFrom('events')
+    .select('created_at')
+    .where('user_id', '=', userId)
+    .where('type', '=', type)
+    .where('created_at', '>', new Date(now.getTime() - DAY_MS))
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ created_at }) => created_at);
+}

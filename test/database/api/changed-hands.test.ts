@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { signInAs } from '#src/auth/oidc/sign-in.ts';
+import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { compose } from '#src/delivery/email/compose.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import type { Role } from '#src/users/store.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
+
+/** An account may come into other hands: what gave access to it before must not go on, least of all with more rights. */
+const SECRET = 'the secret of the tests';
+let api: TestApi;
+let admin: { userId: string; key: string };
+let utility: { userId: string; key: string };
+let number = 0;
+beforeAll(async () => {
+  api = await testApi();
+  admin = await api.user('admin');
+});
+beforeEach(async () => {
+  utility = await api.user('utility');
+});
+afterAll(() => api.close());
+
+const sql = async (text: string, values: unknown[] = []) => (await api.database.pool.query(text, values)).rows;
+const send = (method: string, path: string, key: string, body?: unknown) =>
+  api.send(path, { method, key, ...(body === undefined ? {} : { body }) });
+const emailOf = async (userId: string) => (await sql('SELECT email FROM users WHERE user_id = $1', [userId]))[0].email;
+const patch = (userId: string, key: string, body: object) => send('PATCH', `/v1/users/${userId}`, key, body);
+const newEmail = () => `new-${++number}@example.com`;
+const makesGateway = async (key: string) => (await send('POST', '/v1/gateways', key, { name: 'x' })).status;
+const headersOf = ({ session_id, secret }: { session_id: string; secret: string }) => ({
+  cookie: `__Secure-energy_session=${secret}`,
+  'x-csrf-token': csrfToken(SECRET, session_id),
+});
+const openedBy = async (headers: Record<string, string>) =>
+  (await api.send('/dashboard/v1/sessions', { headers })).status;
+
+interface Hands {
+  userId: string;
+  key: string;
+}
+type Opened = { session_id: string; secret: string };
+
+/** Signs in by a mail, as whoever has the mailbox does. */
+async function signInByMail(userId: string): Promise<Opened> {
+  const made = await createSignIn(api.db, { userId, secret: SECRET, now: api.now, validMs: 60_000 });
+  const from = { userAgent: 'The new one', address: '192.0.2.9' };
+  const opened = await signIn(api.db, { token: made?.token ?? '' }, { secret: SECRET, now: api.now, from });
+  if (!opened) throw new Error('not signed in');
+  return opened;
+}
+
+async function signInAtProvider(email: string, role: Role | null, subject = `subject-${++number}`): Promise<Opened> {
+  const opened = await signInAs(
+    api.db,
+    { issuer: 'https://provider.example', subject, verifiedEmail: email, role },
+    { now: api.now, from: { userAgent: 'The new one', address: '192.0.2.9' }, createsAccounts: false },
+  );
+  if (typeof opened === 'string') throw new Error(opened);
+  return opened;
+}
+
+async function confirm(userId: string): Promise<null> {
+  const { token } = await mailedConfirmation(api, userId);
+  expect((await confirmEmail(api, token)).status).toBe(201);
+  return null;
+}
+
+/** Each way by which an account may come into other hands, or get more rights; answers the session that comes of it. */
+const WAYS: Record<string, { isEnrolled?: true; because: string; run(hands: Hands): Promise<Opened | null> }> = {
+  'a confirmed e-mail address': {
+    because: 'email',
+    async run({ userId, key }) {
+      expect((await patch(userId, key, { email: newEmail() })).status).toBe(200);
+      return confirm(userId);
+    },
+  },
+  'an e-mail address that an administrator changes': {
+    because: 'email',
+    async run({ userId }) {
+      expect((await patch(userId, admin.key, { email: newEmail() })).status).toBe(200);
+      return null;
+    },
+  },
+  'a role that an administrator gives': {
+    because: 'role',
+    async run({ userId }) {
+      expect((await patch(userId, admin.key, { role: 'admin' })).status).toBe(200);
+      return null;
+    },
+  },
+  'a first sign-in by a provider': {
+    because: 'link',
+    run: async ({ userId }) => signInAtProvider(await emailOf(userId), null),
+  },
+  'a first sign-in by a provider that makes it an administrator': {
+    because: 'role',
+    run: async ({ userId }) => signInAtProvider(await emailOf(userId), 'admin'),
+  },
+  'the first sign-in by mail to an account that a utility enrolled': {
+    isEnrolled: true,
+    because: 'first_sign_in',
+    run: ({ userId }) => signInByMail(userId),
+  },
+  'the same once that utility is gone': {
+    isEnrolled: true,
+    because: 'first_sign_in',
+    async run({ userId }) {
+      await eraseUser(api.db, utility.userId);
+      return signInByMail(userId);
+    },
+  },
+};
+
+describe('what gave access to an account before ends with', () => {
+  test.each(Object.entries(WAYS))('%s', async (_name, { isEnrolled, because, run }) => {
+    const hands = await api.user('homeowner', isEnrolled ? { enrolledBy: utility.userId } : {});
+    const { userId, key } = hands;
+    const other = await createKey(api.db, { userId, environment: 'live', name: 'of somebody else' });
+    const waiting = await createSignIn(api.db, { userId, secret: SECRET, now: api.now, validMs: 3_600_000 });
+    const before = isEnrolled
+      ? null
+      : await openSession(api.db, userId, api.now, { userAgent: 'The former one', address: '192.0.2.7' });
+    const hook = { event: 'user.created' as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
+    await createWebhook(api.db, secretBox(SECRET), userId, hook);
+    // What was requested before, by whoever had it.
+    await patch(userId, key, { email: newEmail() });
+    const { token } = await mailedConfirmation(api, userId);
+    expect(await makesGateway(key)).toBe(201);
+
+    const opened = await run(hands);
+
+    for (const one of [key, other.key]) expect(await makesGateway(one)).toBe(401);
+    expect(await sql('SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL', [userId])).toEqual([]);
+    if (before) expect(await openedBy(headersOf(before))).toBe(401);
+    if (opened) expect(await openedBy(headersOf(opened))).toBe(200);
+    expect((await api.send('/dashboard/session', { method: 'POST', body: { token: waiting?.token } })).status).toBe(
+      422,
+    );
+    expect((await confirmEmail(api, token)).status).toBe(422);
+    expect((await sql('SELECT status FROM webhooks WHERE user_id = $1', [userId])).map((one) => one.status)).toEqual([
+      'paused',
+    ]);
+    const told = await sql(`SELECT type, data, user_id FROM events WHERE user_id = $1 AND type = 'access.ended'`, [
+      userId,
+    ]);
+    expect(told.map(({ data }) => data.because)).toEqual([because]);
+    const { text } = compose(told[0], 'UTC', new Map(), null);
+    for (const named of [other.prefix, 'of somebody else', hook.url, ...(before ? ['The former one'] : [])])
+      expect(text).toContain(named);
+    const acts = await sql(`SELECT details FROM audit_log WHERE target = $1 AND action = 'access.ended'`, [userId]);
+    expect(acts).toEqual([{ details: { because, keys: 2, sessions: before ? 1 : 0, webhooks: 1 } }]);
+  });
+
+  test.each<[string, (hands: Hands) => Promise<unknown>]>([
+    ['a second sign-in by the same provider', ({ userId }) => twice(userId, null)],
+    ['a role that stays', ({ userId }) => patch(userId, admin.key, { role: 'homeowner', timezone: 'Europe/Berlin' })],
+    ['a sign-in to an account that nobody enrolled', ({ userId }) => signInByMail(userId)],
+    ['the address that it has', async ({ userId, key }) => patch(userId, key, { email: await emailOf(userId) })],
+    ['a requested address', ({ userId, key }) => patch(userId, key, { email: newEmail() })],
+  ])('not with %s', async (_name, run) => {
+    const hands = await api.user('homeowner');
+    const isTwice = _name.startsWith('a second');
+    const first = isTwice ? await signInAtProvider(await emailOf(hands.userId), null, hands.userId) : null;
+    const { key } = isTwice ? await createKey(api.db, { userId: hands.userId, environment: 'live' }) : hands;
+    const session = first ?? (await openSession(api.db, hands.userId, api.now));
+    await run({ ...hands, key });
+    expect(await makesGateway(key)).toBe(201);
+    expect(await openedBy(headersOf(session))).toBe(200);
+  });
+  const twice = async (userId: string, role: Role | null) => signInAtProvider(await emailOf(userId), role, userId);
+
+  test('not with the second sign-in to an enrolled account', async () => {
+    const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
+    const first = await signInByMail(userId);
+    const made = await send('POST', '/v1/keys', utility.key, { user_id: userId });
+    await signInByMail(userId);
+    expect(await openedBy(headersOf(first))).toBe(200);
+    expect((await send('GET', '/v1/devices', made.json.key)).status).toBe(200);
+  });
+});
+
+describe('a homeowner’s key never reads as an administrator', () => {
+  const readsAll = async (key: string) => (await send('GET', '/v1/users?limit=200', key)).json;
+
+  test('of an account that names an administrator’s address', async () => {
+    const attacker = await api.user('homeowner');
+    const boss = newEmail();
+    expect((await patch(attacker.userId, attacker.key, { email: boss })).json.email).not.toBe(boss);
+    await expect(signInAtProvider(boss, 'admin')).rejects.toThrow('unknown');
+    expect((await readsAll(attacker.key)).length).toBe(1);
+  });
+
+  test('of an account that a utility enrolled with that address', async () => {
+    const boss = newEmail();
+    const { json } = await send('POST', '/v1/users', utility.key, { email: boss, role: 'homeowner' });
+    const made = await send('POST', '/v1/keys', utility.key, { user_id: json.user_id });
+    await signInAtProvider(boss, 'admin');
+    expect((await send('GET', `/v1/energy-insights?user_id=${admin.userId}`, made.json.key)).status).toBe(401);
+    expect((await send('GET', '/v1/devices', made.json.key)).status).toBe(401);
+    // Nor does the utility reach it any more.
+    expect((await send('POST', '/v1/keys', utility.key, { user_id: json.user_id })).status).toBe(404);
+  });
+});
+
+/** Holds an account while its role is changed, and commits once `meanwhile` waits. */
+async function whilePromoted<T>(userId: string, meanwhile: () => Promise<T>): Promise<T> {
+  const client = await api.database.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(`UPDATE users SET role = 'admin' WHERE user_id = $1`, [userId]);
+    const answer = meanwhile();
+    await expect
+      .poll(
+        async () =>
+          (await sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`))
+            .length,
+      )
+      .toBeGreaterThan(0);
+    await client.query('COMMIT');
+    return await answer;
+  } finally {
+    client.release();
+  }
+}
+
+describe('while an account becomes an administrator’s its utility', () => {
+  test('makes no key for it', async () => {
+    const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
+    const made = await whilePromoted(userId, () => send('POST', '/v1/keys', utility.key, { user_id: userId }));
+    expect(made.status).toBe(404);
+  });
+
+  test('rotates no key of it', async () => {
+    const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
+    const { json } = await send('POST', '/v1/keys', utility.key, { user_id: userId });
+    const rotated = await whilePromoted(userId, () => send('POST', `/v1/keys/${json.key_id}/rotate`, utility.key, {}));
+    expect(rotated.status).toBe(404);
+  });
+
+  test('requests no address of it', async () => {
+    const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
+    const patched = await whilePromoted(userId, () => patch(userId, utility.key, { email: newEmail() }));
+    expect(patched.status).toBe(404);
+    expect(await sql('SELECT FROM email_changes WHERE user_id = $1', [userId])).toEqual([]);
+  });
+});

@@ -1,0 +1,17 @@
+import { mailedToken } from '#src/core/mailed-token.ts';
+import type { TestApi } from './api.ts';
+
+/** Of a change of an account's address that was requested last: where its mail goes, and the token of the link. */
+export async function mailedConfirmation(api: TestApi, userId: string): Promise<{ to: string; token: string }> {
+  const { rows } = await api.database.pool.query(
+    `SELECT data FROM events JOIN deliveries USING (event_id)
+     WHERE user_id = $1 AND type = 'user.email_to_confirm' AND target = 'email' ORDER BY event_id DESC LIMIT 1`,
+    [userId],
+  );
+  const { email, email_change_id } = rows[0].data;
+  return { to: email, token: mailedToken('the secret of the tests', 'email', email_change_id) };
+}
+
+/** Follows the link of that mail, as the button of its page does. */
+export const confirmEmail = (api: TestApi, token: string) =>
+  api.send('/dashboard/email', { method: 'POST', body: { token } });
