@@ -43,6 +43,7 @@ const ROWS: Record<string, string> = {
     VALUES ('prb_1', $1, $1, 'Lot ☀', 'meter', 'x', sha256('a'), '{S1,"S,2"}', 2, 1, now())`,
   device_claims: `INSERT INTO device_claims VALUES ($2, 'prb_1', sha256('b'), now())`,
   identities: `INSERT INTO identities VALUES ('https://login.example.com', 'staff-1', $1, now(), now())`,
+  email_changes: `INSERT INTO email_changes VALUES ($1, 'emc_1', 'ünused@example.com', $1, 'ses_1')`,
   arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
   departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,
   departed_logins: `INSERT INTO departed_logins VALUES ('dev_gone', 'usr_gone')`,

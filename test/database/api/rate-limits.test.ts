@@ -4,6 +4,7 @@ import { databaseCounter, forgetRequests } from '#src/auth/database-counter.ts';
 import { redisCounter } from '#src/auth/redis-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Database } from '#src/database/connect.ts';
+import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { startRedis, type TestRedis } from '#test/support/redis.ts';
 
@@ -172,6 +173,43 @@ test('while Redis is away the database counts, and Redis goes on when it is back
     for (const end of ends) await end();
     await redis.stop();
   }
+});
+
+describe('requests of an account that is erased', () => {
+  const counted = (api: TestApi, userId: string) =>
+    api.database.pool.query('SELECT counted FROM request_counts WHERE counted = $1', [userId]);
+
+  test('leave no counter behind, whether they are counted before, while or after it goes', async () => {
+    const api = await testApi({ limits: PLANS });
+    const client = await api.database.pool.connect();
+    try {
+      const [gone, stays] = [await api.user('homeowner'), await api.user('homeowner')];
+      const counter = databaseCounter(api.db, PLANS, () => NOW);
+      await client.query('BEGIN');
+      // As an erasure holds it, which may take minutes before it comes to the counters.
+      await client.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [gone.userId]);
+      const [ofGone, ofOther] = await Promise.all([counter.take(gone.userId), counter.take(stays.userId)]);
+      expect([ofGone.allowed, ofOther.allowed]).toEqual([true, true]);
+      expect(
+        [await counted(api, gone.userId), await counted(api, stays.userId)].map(({ rowCount }) => rowCount),
+      ).toEqual([0, 1]);
+      await client.query('DELETE FROM request_counts WHERE counted = $1', [gone.userId]);
+      await counter.take(gone.userId);
+      await client.query('DELETE FROM users WHERE user_id = $1', [gone.userId]);
+      await client.query('COMMIT');
+      await counter.take(gone.userId);
+      expect((await counted(api, gone.userId)).rowCount).toBe(0);
+
+      // A key is cached for some seconds: requests with it are counted when the account is already gone.
+      expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
+      expect(await eraseUser(api.db, stays.userId)).toBe(true);
+      expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
+      expect((await counted(api, stays.userId)).rowCount).toBe(0);
+    } finally {
+      client.release();
+      await api.close();
+    }
+  });
 });
 
 test('counters are removed once their windows are over, and not before', async () => {
