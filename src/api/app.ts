@@ -27,6 +27,7 @@ import { addRequestLog } from './plugins/request-log.ts';
 import { addRequestMetrics } from './plugins/request-metrics.ts';
 import { addRequestSpans } from './plugins/request-spans.ts';
 import { addStaticFiles } from './plugins/static-files.ts';
+import { addUnsentAnswers } from './plugins/unsent-answers.ts';
 import { addUnsubscribe } from './plugins/unsubscribe.ts';
 import { apiServer, PATIENCE } from './server.ts';
 import { trustedProxies } from './trusted-proxies.ts';
@@ -131,6 +132,7 @@ export function buildApp(
     }
     reply.header('Referrer-Policy', 'no-referrer');
   });
+  addUnsentAnswers(app, parts.metrics);
   if (parts.metrics) addRequestMetrics(app, parts.metrics);
   const open = { energy_live_streams: 'Streams of live readings that are open' };
   parts.metrics?.valuesOf(open, async () => ({ energy_live_streams: live.count() }));

@@ -3,6 +3,7 @@ import {
   createServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type Http2Session,
   type ServerHttp2Session,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -37,14 +38,13 @@ export interface Http2 {
 const MAX_STREAMS = 100;
 
 /**
- * What a connection may do in ten seconds that asks for nothing: no client that means well comes near. Streams that are given up
- * as soon as they are opened (CVE-2023-44487) are counted by nghttp2: a burst, and so many a second.
+ * What a connection may do in ten seconds that asks for nothing, or gives up what it asked for (CVE-2023-44487): no client that means
+ * well comes near. (nghttp2 counts resets itself, and ends a connection with its next write only: some thousands later.)
  */
-const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50 };
-const GIVEN_UP_STREAMS = { streamResetBurst: 200, streamResetRate: 20 };
+const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };
 
 /** What `node:http2` takes, and its types do not know. */
-const LIMITS: object = { ...GIVEN_UP_STREAMS, maxSessionInvalidFrames: 100, maxSettings: 32 };
+const LIMITS: object = { maxSessionInvalidFrames: 100, maxSettings: 32 };
 
 /**
  * Serves connections by Node's compatibility layer, in which a request looks as one of HTTP/1.1 does, and bounds what one of them
@@ -119,30 +119,44 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
 
 /** Ends a connection that floods with frames that ask for nothing and have to be answered. */
 function endFloods(session: ServerHttp2Session): void {
-  let [sinceMs, pings, settings] = [0, 0, 0];
-  const look = () => {
+  let sinceMs = 0;
+  const counts = { pings: 0, settings: 0, resets: 0 };
+  const count = (kind: keyof typeof counts) => () => {
     const nowMs = performance.now();
-    if (nowMs - sinceMs > IDLE_FRAMES.perMs) [sinceMs, pings, settings] = [nowMs, 0, 0];
-    if (pings > IDLE_FRAMES.pings || settings > IDLE_FRAMES.settings)
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (nowMs - sinceMs > IDLE_FRAMES.perMs) {
+      sinceMs = nowMs;
+      Object.assign(counts, { pings: 0, settings: 0, resets: 0 });
+    }
+    if (++counts[kind] > IDLE_FRAMES[kind]) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
   };
-  session.on('ping', () => {
-    pings++;
-    look();
+  session.on('ping', count('pings'));
+  session.on('remoteSettings', count('settings'));
+  const countReset = count('resets');
+  session.on('stream', (stream) => {
+    // Before `close`, which waits until all that came with it was read.
+    stream.once('aborted', countReset);
   });
-  session.on('remoteSettings', () => {
-    settings++;
-    look();
-  });
+}
+
+/** What requests show as their connection: of a stream that is over the layer knows no address, which the log of requests still wants. */
+const connections = new WeakMap<Http2Session, object>();
+
+function connectionOf(session: Http2Session | undefined): object {
+  const { remoteAddress, remotePort } = session?.socket ?? {};
+  const known = session && connections.get(session);
+  if (known) return known;
+  const connection = { remoteAddress, remotePort, encrypted: true, destroyed: false };
+  if (session) connections.set(session, connection);
+  return connection;
 }
 
 /** Makes of a request and its answer what they are over HTTP/1.1 where the compatibility layer does not. */
 function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Patience): void {
   const { stream } = response;
-  // Of a stream that is over the layer knows no address, which the log of requests still wants.
-  const { socket } = request.stream.session ?? {};
-  const { remoteAddress, remotePort } = socket ?? {};
-  Object.defineProperty(request, 'socket', { value: { remoteAddress, remotePort, encrypted: true, destroyed: false } });
+  Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
+  // fastify and Node's own streams ask these of an answer; without them what is sent to nobody is never given up.
+  Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
+  Object.defineProperty(response, 'closed', { get: () => stream.closed });
   // Nobody else may listen by then.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { AppError } from '#src/core/errors.ts';
+import { hasHungUp, whenOver } from './connection.ts';
 
 /** What one account may take of this process at a time: what it asks beyond that waits, and keeps nobody else waiting. */
 export interface Share {
@@ -73,10 +75,13 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Ends a request's part once it is answered and its connection has what was answered, or is gone. Of who hangs up, the part ends when what
- * was asked is over: it goes on at the database, and who asks and hangs up again and again would take all of that.
+ * Takes a request's part of the share; false where there is none for it (`Share.begin`). The part ends once the request is answered and the
+ * client has the answer, or has hung up. If the client hangs up first, the part ends when the request is over: its statements go on at the database, and
+ * a client that asks and hangs up again and again would take all of that. Throws `unavailable` where it has hung up already.
  */
-export function endWith(reply: FastifyReply, end: () => void): void {
+export async function takePart(shares: Share, name: string, reply: FastifyReply): Promise<boolean> {
+  const end = await shares.begin(name);
+  if (!end) return false;
   const left = new Set(['the answer', 'the connection']);
   const over = (one: string) => {
     if (left.delete(one) && left.size === 0) end();
@@ -85,15 +90,16 @@ export function endWith(reply: FastifyReply, end: () => void): void {
     over('the answer');
     if (isOpenEnded) over('the connection');
   });
-  if (reply.raw.destroyed) over('the connection');
-  else reply.raw.once('close', () => over('the connection'));
+  whenOver(reply, () => over('the connection'));
+  if (hasHungUp(reply)) throw new AppError('unavailable');
+  return true;
 }
 
 /** Whether what is answered are events, for as long as the client listens. */
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/** To be added where parts end with `endWith`. */
+/** To be added where parts are taken with `takePart`. */
 export function noteAnswers(scope: FastifyInstance): void {
   scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.(isEventStream(reply)));
 }

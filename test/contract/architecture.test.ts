@@ -148,4 +148,22 @@ describe('the house', () => {
     );
     expect(readers).toEqual(['src/config/load.ts']);
   });
+
+  test('looks at the requests and answers of Node where both protocols are minded, and nowhere else', async () => {
+    const { readFileSync } = await import('node:fs');
+    // They look the same over HTTP/1.1 and HTTP/2 and are not: `destroyed`, `close`, `socket` and more differ or lack.
+    const minding = /^src\/api\/(connection|http2|server|plain-http)\.ts$/;
+    const shared = new Set(['httpVersion', 'httpVersionMajor', 'rawHeaders']);
+    const strays = product
+      .filter((file) => /^src\/(api|dashboard)\//.test(file) && !minding.test(file))
+      .flatMap((file) => {
+        const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '');
+        const members = [...source.matchAll(/\braw\??\.(\w+)/g)].map(([, name]) => name as string);
+        const found = members.filter((name) => !shared.has(name));
+        // Taken apart, or handed on whole, what is asked of it is not seen here.
+        if (/\braw\s*:|\braw\b\s*(?:[,)]|\}\s*=)(?!.*=>)/.test(source)) found.push('raw itself');
+        return found.map((name) => `${file}: ${name}`);
+      });
+    expect(strays).toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
-import { endWith, noteAnswers, share } from '#src/api/share.ts';
+import { noteAnswers, share, takePart } from '#src/api/share.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addAssets } from './assets.ts';
@@ -31,11 +31,8 @@ export function addDashboard(
     noteAnswers(scope);
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await callerOf(context, request);
-      const end = await shares.begin(caller.userId);
-      if (!end) throw new AppError('tooManyRequests', { retryAfterSeconds: 5 });
-      endWith(reply, end);
-      // Nobody is there any more to be answered.
-      if (reply.raw.destroyed) throw new AppError('unavailable');
+      if (!(await takePart(shares, caller.userId, reply)))
+        throw new AppError('tooManyRequests', { retryAfterSeconds: 5 });
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);
     });
     for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS])

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { endWith, noteAnswers, share } from '#src/api/share.ts';
+import { noteAnswers, share, takePart } from '#src/api/share.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { isBelowV1 } from './authentication.ts';
@@ -16,10 +16,6 @@ export function addFairShare(app: FastifyInstance, clock: Clock): void {
   noteAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !isBelowV1(request)) return;
-    const end = await shares.begin(request.caller.userId);
-    if (!end) throw new AppError('unavailable');
-    endWith(reply, end);
-    // Nobody is there any more to be answered.
-    if (reply.raw.destroyed) throw new AppError('unavailable');
+    if (!(await takePart(shares, request.caller.userId, reply))) throw new AppError('unavailable');
   });
 }

@@ -22,9 +22,10 @@ interface Kept {
  * documentation is made with is loaded when it is first asked for: an API that nobody reads about does without.
  */
 export function addReference(app: FastifyInstance, publicUrl: () => string): void {
-  let document: string | undefined;
+  // Once as bytes: each answer would copy a text.
+  let document: Buffer | undefined;
   const openApi = () => {
-    document ??= JSON.stringify(openApiDocument(publicUrl()));
+    document ??= Buffer.from(JSON.stringify(openApiDocument(publicUrl())));
     return document;
   };
   app.get('/v1/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(openApi()));
@@ -32,7 +33,7 @@ export function addReference(app: FastifyInstance, publicUrl: () => string): voi
   let made: ReturnType<typeof make> | undefined;
   const make = async () => {
     const { docsFiles } = await import('#src/api/docs/pages.ts');
-    return docsFiles(JSON.parse(openApi()) as Record<string, unknown>);
+    return docsFiles(JSON.parse(String(openApi())) as Record<string, unknown>);
   };
   const kept = new Map<string, Promise<Kept>>();
   async function show(request: FastifyRequest, reply: FastifyReply) {

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { block, FLAG, FRAME, frame, rawHttp2 } from '#test/support/http2-frames.ts';
+
+const MIB = 1_048_576;
+
+let api: TestApi;
+/** Bytes that the answers of /own hold, each its own. */
+let owned = 0;
+let asked = 0;
+beforeAll(async () => {
+  api = await testApi({
+    beforeListening(app) {
+      app.get('/own', async (_request, reply) => {
+        asked++;
+        owned += MIB;
+        reply.raw.once('close', () => {
+          owned -= MIB;
+        });
+        return Buffer.alloc(MIB, 'x');
+      });
+      app.get('/v1/archive', async (_request, reply) =>
+        reply.send(
+          Readable.from(
+            (function* () {
+              for (let page = 0; page < 40; page++) yield 'x'.repeat(100_000);
+            })(),
+          ),
+        ),
+      );
+    },
+  });
+});
+afterAll(() => api.close());
+
+/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client takes nothing of an answer but its head. */
+const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
+const request = (path: string) =>
+  block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
+
+async function takeNothing(path: string, connections: number): Promise<Awaited<ReturnType<typeof rawHttp2>>[]> {
+  const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(api.port, NO_WINDOW)));
+  for (const raw of raws)
+    for (let stream = 1; stream < 200; stream += 2)
+      raw.write(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream, request(path)));
+  return raws;
+}
+
+test('connections of HTTP/2 that take nothing of a hundred answers each hold some MiB, and leave a slow reader its answer', async () => {
+  const { key } = await api.user('homeowner');
+  const slow = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(slow, 'secureConnect');
+  slow.write(`GET /v1/archive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`);
+  await once(slow, 'readable');
+  const one = await takeNothing('/own', 1);
+  await expect.poll(() => one[0]?.came.filter(({ type }) => type === FRAME.rst).length).toBeGreaterThan(90);
+  expect(owned).toBeLessThanOrEqual(4 * MIB);
+  const many = await takeNothing('/own', 10);
+  await expect.poll(() => many.every(({ came }) => came.some(({ type }) => type === FRAME.rst))).toBe(true);
+  expect(owned).toBeLessThanOrEqual(32 * MIB);
+  // A neighbour at the same address reads, and has what it asked for.
+  expect((await api.send('/own')).bytes.length).toBe(MIB);
+  let bytes = 0;
+  slow.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  await once(slow, 'end');
+  expect(bytes).toBeGreaterThan(4_000_000);
+  for (const { socket } of [...one, ...many]) socket.destroy();
+  await expect.poll(() => owned).toBe(0);
+});
+
+test('a connection of HTTP/1.1 that asks hundreds of times and reads nothing is ended', async () => {
+  const open = () => new Promise<number>((resolve) => api.app.server.getConnections((_error, count) => resolve(count)));
+  await expect.poll(open).toBe(0);
+  const before = asked;
+  const socket = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  socket.pause();
+  socket.write('GET /own HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));
+  await expect.poll(() => asked).toBeGreaterThan(before + 4);
+  await expect.poll(open).toBe(0);
+  expect((await api.send('/healthz')).status).toBe(200);
+  socket.destroy();
+});
