@@ -8,6 +8,7 @@ interface Message extends Queued {
 }
 const message = (deviceId: string, number: number, weight = 1, bytes = 100): Message => ({
   deviceId,
+  account: deviceId,
   number,
   weight,
   bytes,

@@ -4,6 +4,8 @@ import { fnv1a } from '#src/core/fnv1a.ts';
 export interface Queued {
   /** What its device, or gateway, is called: these are written in the order in which they came. */
   deviceId: string;
+  /** Which account its device counts to: accounts have their turns, and devices have them within their accounts. */
+  account: string;
   /** Bytes of memory that it takes. */
   bytes: number;
   /** How many elements it has to be written, about; one at least. */
@@ -20,6 +22,11 @@ const BEHIND = 250;
  * as a batch of neighbours would have.
  */
 const SHARE = { amidOthers: 100, alone: BEHIND };
+/**
+ * About so many elements has a batch of devices that are not behind, beyond what other accounts have in it: a neighbour that comes meanwhile waits for it. A batch of
+ * 5,000 single readings is far from it.
+ */
+const MAX_READY = 20_000;
 /** So long after its last batch a device counts as sending, and as one that was behind: most meters send every ten seconds. */
 const SENDING_MS = 10_000;
 /** So many of the devices that send are looked at, the last ones; others are a quarter of them, or nearly all are behind, as after an outage. */
@@ -33,11 +40,60 @@ const NOTHING: Batch<never> = { messages: [], isOfBehind: false };
 
 interface Turn<T> {
   deviceId: string;
+  account: string;
   /** Lane by its name. */
   home: number;
   waiting: T[];
   weight: number;
   isUnderWay: boolean;
+}
+
+/** Devices that may be taken, by account: accounts in the order of their turns, and within them devices. */
+class Turns<T> {
+  readonly #byAccount = new Map<string, Set<Turn<T>>>();
+  size = 0;
+
+  get accounts(): number {
+    return this.#byAccount.size;
+  }
+
+  has(turn: Turn<T>): boolean {
+    return this.#byAccount.get(turn.account)?.has(turn) ?? false;
+  }
+
+  add(turn: Turn<T>): void {
+    const ofAccount = this.#byAccount.get(turn.account);
+    if (ofAccount?.has(turn)) return;
+    this.size++;
+    if (ofAccount) ofAccount.add(turn);
+    else this.#byAccount.set(turn.account, new Set([turn]));
+  }
+
+  delete(turn: Turn<T>): void {
+    const ofAccount = this.#byAccount.get(turn.account);
+    if (!ofAccount?.delete(turn)) return;
+    this.size--;
+    if (ofAccount.size === 0) this.#byAccount.delete(turn.account);
+  }
+
+  /**
+   * Offers each account's devices to `take`, until that answers `full`. An account of which it took `some` and that has more is the last one next time;
+   * one of which it could take nothing keeps its place.
+   */
+  round(take: (devices: Iterable<Turn<T>>) => { some: boolean; full: boolean }): void {
+    const served: string[] = [];
+    for (const [account, devices] of this.#byAccount) {
+      const { some, full } = take(devices);
+      if (some) served.push(account);
+      if (full) break;
+    }
+    for (const account of served) {
+      const devices = this.#byAccount.get(account);
+      if (!devices) continue;
+      this.#byAccount.delete(account);
+      this.#byAccount.set(account, devices);
+    }
+  }
 }
 
 /** What a lane writes in one transaction. */
@@ -71,8 +127,8 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   /** Devices of which anything waits or is under way. */
   const turns = new Map<string, Turn<T>>();
   /** Those that may be taken, in the order of their turns: of each lane, and those that are behind. */
-  const ready = Array.from({ length: lanes }, () => new Set<Turn<T>>());
-  const behind = new Set<Turn<T>>();
+  const ready = Array.from({ length: lanes }, () => new Turns<T>());
+  const behind = new Turns<T>();
   /** What each of the lanes is writing. */
   const busyWith: ('ready' | 'behind' | null)[] = ready.map(() => null);
   /** Of those whose turn it was last: when that was, and when they were behind. The latest is the last. */
@@ -84,7 +140,7 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   function queue(turn: Turn<T>): void {
     // What made it one of those may be forgotten: it stays until its turn.
     if (behind.has(turn)) return;
-    const home = ready[turn.home] as Set<Turn<T>>;
+    const home = ready[turn.home] as Turns<T>;
     if (!isBehind(turn)) home.add(turn);
     else {
       home.delete(turn);
@@ -108,23 +164,33 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
     return taken;
   }
 
-  /** A batch of the devices in a set, each with its share of the weight. */
-  function batchOf(from: Set<Turn<T>>, maxWeight: number, share: number): Batch<T> {
+  /** A batch of devices, each with its share of the weight: first an account's part of each, then more of those that have more. */
+  function batchOf(from: Turns<T>, maxWeight: number, share: number): Batch<T> {
     const messages: T[] = [];
     let [weight, bytes, devices] = [0, 0, 0];
-    for (const turn of from) {
-      const rest = Math.min(share, maxWeight - weight);
-      const taken = takeOf(turn, rest, MAX_BATCH_BYTES - bytes, MAX_BATCH - messages.length, messages.length === 0);
-      if (taken.length === 0) break;
-      from.delete(turn);
-      turn.isUnderWay = true;
-      if (++devices <= SAMPLE) note(turn.deviceId, from === behind);
-      for (const message of taken) {
-        weight += message.weight;
-        bytes += message.bytes;
-        messages.push(message);
+    function takeFrom(turns: Iterable<Turn<T>>, most: number): { some: boolean; full: boolean } {
+      const until = Math.min(maxWeight, weight + most);
+      let some = false;
+      for (const turn of turns) {
+        const rest = Math.min(share, until - weight);
+        const taken = takeOf(turn, rest, MAX_BATCH_BYTES - bytes, MAX_BATCH - messages.length, messages.length === 0);
+        // What the account's part has no room for leaves the batch to the next one.
+        if (taken.length === 0)
+          return { some, full: until === maxWeight || weight + (turn.waiting[0]?.weight ?? 0) <= until };
+        some = true;
+        from.delete(turn);
+        turn.isUnderWay = true;
+        if (++devices <= SAMPLE) note(turn.deviceId, from === behind);
+        for (const message of taken) {
+          weight += message.weight;
+          bytes += message.bytes;
+          messages.push(message);
+        }
       }
+      return { some, full: weight >= maxWeight || messages.length >= MAX_BATCH };
     }
+    for (const most of [Math.max(BEHIND, MAX_BATCH / from.accounts), Number.POSITIVE_INFINITY])
+      if (from.size > 0) from.round((turns) => takeFrom(turns, most));
     return { messages, isOfBehind: from === behind };
   }
 
@@ -147,18 +213,17 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
     return others > 0 && others >= OTHERS_SHARE * sending;
   }
 
-  const takeReady = (home: number): Batch<T> =>
-    batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  const takeReady = (home: number): Batch<T> => batchOf(ready[home] as Turns<T>, MAX_READY, Number.POSITIVE_INFINITY);
 
   const batchAlone = () => batchOf(behind, MAX_BATCH, Math.max(SHARE.alone, MAX_BATCH / behind.size));
 
   return {
     push(message) {
-      const { deviceId, weight } = message;
+      const { deviceId, account, weight } = message;
       let turn = turns.get(deviceId);
       if (!turn) {
         // What an empty array is pushed to has room for 17.
-        turn = { deviceId, home: fnv1a(deviceId) % lanes, waiting: [message], weight: 0, isUnderWay: false };
+        turn = { deviceId, account, home: fnv1a(deviceId) % lanes, waiting: [message], weight: 0, isUnderWay: false };
         turns.set(deviceId, turn);
       } else turn.waiting.push(message);
       turn.weight += weight;

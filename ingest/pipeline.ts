@@ -6,11 +6,9 @@ import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from
 import { type Sender, senderOf, toIncoming, unread } from './incoming.ts';
 import { halvesOf, isOfTheMessages, refused } from './refusal.ts';
 import type { RawMessage, Receipt, Receive } from './source/source.ts';
+import { WaitingRoom } from './waiting-room.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
-/** Messages that may wait for a commit, in number and in bytes of memory, before the source is asked to pause. */
-const MAX_WAITING = 20_000;
-const MAX_WAITING_BYTES = 64 * 2 ** 20;
 /** So many bytes of memory are read out of messages before what was read is written: those of 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
 /** What a reading or a rejection that was read out of a message takes in memory, about. */
@@ -81,12 +79,12 @@ export interface Pipeline {
  * From message to commit. Devices are spread over lanes (one transaction at a time each, and one lane more for devices that are
  * behind: fair-queue.ts), so that two batches never wait for the same device; a lane writes as soon as it is free, and what arrives
  * meanwhile makes its next batch.
- * `onRoom` is called when the source may go on after `receive` answered false.
+ * `onRoom` is called when the source may go on after `receive` answered false: with an account, or with all.
  */
 export function createPipeline(options: {
   writer: Writer;
   log: Logger;
-  onRoom: () => void;
+  onRoom: (account?: string) => void;
   lanes?: number;
   floodLimit?: FloodLimit;
 }): Pipeline {
@@ -104,8 +102,7 @@ export function createPipeline(options: {
   const queue = createFairQueue<Waiting>(laneCount);
   const isRunning = Array.from({ length: laneCount + 1 }, () => false);
   let waiting = 0;
-  let waitingBytes = 0;
-  let paused = false;
+  const room = new WaitingRoom(onRoom);
   /** What waits is still written, and nothing more is asked for. */
   let stopping = false;
   let stopped = false;
@@ -114,16 +111,13 @@ export function createPipeline(options: {
   function settle(batch: Read[]): void {
     for (const one of batch) {
       waiting--;
-      waitingBytes -= one.bytes;
+      room.give(one);
       // The rest of its batch is still to be read: what was read of it must not stay as long.
       (one as Waiting).message = null;
       one.receipt.done();
     }
     counts.committed += batch.length;
-    if (paused && !stopping && waiting < MAX_WAITING / 2 && waitingBytes < MAX_WAITING_BYTES / 2) {
-      paused = false;
-      onRoom();
-    }
+    if (!stopping) room.goOn();
     if (waiting === 0) drained?.();
   }
 
@@ -257,17 +251,23 @@ export function createPipeline(options: {
       // Somebody else's.
       if (!sender) {
         receipt.done();
-        return !paused;
+        return !room.isFull && !stopping;
       }
       const refusal = floodLimit.refuse(sender.id, countOfBytes(raw.payload.length));
       if (refusal !== null) warn(sender.id, refusal);
       const bytes = bytesOf(raw, sender);
-      queue.push({ raw, receipt, refusal, message: null, deviceId: sender.id, bytes, weight: weightOf(raw, sender) });
+      const ofMessage = {
+        deviceId: sender.id,
+        account: raw.account ?? sender.id,
+        bytes,
+        weight: weightOf(raw, sender),
+      };
+      const one: Waiting = { raw, receipt, refusal, message: null, ...ofMessage };
+      queue.push(one);
       waiting++;
-      waitingBytes += bytes;
       wake();
-      if (stopping || waiting >= MAX_WAITING || waitingBytes >= MAX_WAITING_BYTES) paused = true;
-      return !paused;
+      // Of a source that cannot hold the senders of one account all would wait for one.
+      return room.take(one, raw.account !== undefined) && !stopping;
     },
     async drain(timeoutMs) {
       stopping = true;

@@ -7,9 +7,8 @@ import type { Config } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
-import { mayRead } from '#src/devices/broker-access.ts';
 import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
-import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
+import { accountOfLogin, endedLogins, findDeviceLogin } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import { saveUnread, startSavingUnread } from './gateways/save-unread.ts';
 import { createUnreadMessages } from './gateways/unread.ts';
@@ -98,7 +97,7 @@ export async function startIngest(
     memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
   let source: Source | undefined;
-  const pipeline = createPipeline({ writer, log, onRoom: () => source?.resume() });
+  const pipeline = createPipeline({ writer, log, onRoom: (account) => source?.resume(account) });
   const { receive } = pipeline;
   let ports: Ingest['ports'] = null;
   let renewTls: Ingest['renewTls'] = () => {};
@@ -142,14 +141,17 @@ export async function startIngest(
       tlsHost,
       tlsPort,
       tls,
-      checkLogin: (username, secret) => checkDeviceLogin(db, username, secret),
+      findLogin: (username, secret) => findDeviceLogin(db, username, secret),
       endedLogins: (logins) => endedLogins(db, logins),
-      mayRead: (username, topic) => mayRead(db, username, topic),
       ...(parts.homes && { homes: parts.homes }),
       ...(ca && {
         certificates: {
           ca,
-          loginOf: (certificate) => loginOfCertificate(db, certificate),
+          async loginOf(certificate) {
+            const username = await loginOfCertificate(db, certificate);
+            const owner = username === null ? null : await accountOfLogin(db, username);
+            return username !== null && owner ? { username, owner } : null;
+          },
           ended: (sessions) => endedCertificates(db, sessions),
         },
       }),

@@ -1,4 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
+import { Shares } from '#src/core/shares.ts';
 
 /** What is said on the topic of a home; text. */
 export interface HomeUsagePort {
@@ -10,10 +11,11 @@ export interface HomeUsagePort {
 
 /** Tells homes what they use, as long as somebody listens. */
 export interface HomeTopics {
-  /** Whether another home can be told of. */
-  hasRoom(userId: string): boolean;
-  /** Somebody listens to a home: it is read now, and whenever it changes. */
-  follow(userId: string, listener: object): void;
+  /**
+   * Somebody listens to a home from now on: it is read now, and whenever it changes. False where its account has its share of homes, and nobody
+   * listens then.
+   */
+  follow(userId: string, account: string, listener: object): boolean;
   leave(listener: object, userId?: string): void;
   stop(): void;
 }
@@ -22,10 +24,11 @@ export interface HomeTopics {
 const LOOK_MS = 10_000;
 /** What changes without a reading (a tariff, a standing charge, midnight) is told this much later at most. */
 const ANEW_MS = 5 * 60_000;
-/** Homes that are told of: each costs the process that stores readings some milliseconds at a change. */
+/** Homes that are told of: each costs the process that stores readings some milliseconds at a change. Accounts share them. */
 const MAX_HOMES = 100;
 
 interface Home {
+  account: string;
   listeners: Set<object>;
   mark: string | undefined;
   readAtMs: number;
@@ -39,7 +42,19 @@ export function homeTopics(
   { log, everyMs = LOOK_MS }: { log: Logger; everyMs?: number },
 ): HomeTopics {
   const homes = new Map<string, Home>();
+  const places = new Shares(MAX_HOMES);
   let isLooking = false;
+
+  /** Ends with homes that nobody listens to, not before: who comes and goes costs no reading each time. */
+  function endUnheard(): void {
+    for (const [userId, { listeners, account, told }] of homes) {
+      if (listeners.size > 0) continue;
+      homes.delete(userId);
+      places.give(account);
+      // Nobody keeps it up to date any more.
+      if (told) publish(userId, '');
+    }
+  }
 
   async function look(): Promise<void> {
     if (isLooking || homes.size === 0) return;
@@ -63,24 +78,27 @@ export function homeTopics(
       isLooking = false;
     }
   }
-  const looking = setInterval(() => void look(), everyMs);
+  const looking = setInterval(() => {
+    endUnheard();
+    void look();
+  }, everyMs);
   looking.unref();
   return {
-    hasRoom: (userId) => homes.has(userId) || homes.size < MAX_HOMES,
-    follow(userId, listener) {
-      const home = homes.get(userId) ?? { listeners: new Set(), mark: undefined, readAtMs: 0, told: undefined };
-      homes.set(userId, home);
-      home.listeners.add(listener);
+    follow(userId, account, listener) {
+      const known = homes.get(userId);
+      if (known) {
+        known.listeners.add(listener);
+        return true;
+      }
+      if (!places.hasRoom(account)) return false;
+      places.take(account);
+      const listeners = new Set([listener]);
+      homes.set(userId, { account, listeners, mark: undefined, readAtMs: 0, told: undefined });
       void look();
+      return true;
     },
     leave(listener, userId) {
-      for (const [id, home] of homes) {
-        if ((userId !== undefined && id !== userId) || !home.listeners.delete(listener)) continue;
-        if (home.listeners.size > 0) continue;
-        homes.delete(id);
-        // Nobody keeps it up to date any more.
-        if (home.told) publish(id, '');
-      }
+      for (const [id, { listeners }] of homes) if (userId === undefined || id === userId) listeners.delete(listener);
     },
     stop: () => clearInterval(looking),
   };

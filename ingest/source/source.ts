@@ -5,6 +5,8 @@ export interface RawMessage {
   receivedAtMs: number;
   /** Delivered at subscription with the retain flag. */
   replayed: boolean;
+  /** The account that its sender counts to, where the source has a connection of each sender and can hold those of one account. */
+  account?: string;
 }
 
 /** What a message is acknowledged with: no function, as each of a thousand that wait would be two objects more. */
@@ -13,15 +15,18 @@ export interface Receipt {
   done(): void;
 }
 
-/** Takes a message from a source. Answers whether the source may go on: false asks it to pause. */
+/**
+ * Takes a message from a source. Answers whether the source may go on: false asks it to pause. Where the message names an account, that is whether its
+ * account may go on.
+ */
 export type Receive = (message: RawMessage, receipt: Receipt) => boolean;
 
 /** Something that delivers messages and takes their acknowledgement. */
 export interface Source {
   /** Whether messages can arrive now. */
   isConnected(): boolean;
-  /** Goes on after `receive` answered false. */
-  resume(): void;
+  /** Goes on after `receive` answered false: with one account, or with all. */
+  resume(account?: string): void;
   /** Takes no new messages; acknowledgements of those taken can still be sent until `close`. */
   pause(): void;
   /** Where other workers stay they take over what comes from now on, and this source is emptied as far as time allows. */

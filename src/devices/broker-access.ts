@@ -1,12 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { credentialsIn } from '#src/config/amqp-url.ts';
 import type { Database } from '#src/database/connect.ts';
-import { checkDeviceLogin, secretDigest } from './credentials.ts';
+import { accountOfLogin, checkDeviceLogin, secretDigest } from './credentials.ts';
 import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topics.ts';
+
+const GATEWAY_LOGIN = /^gwy_[0-9a-z]{26}$/;
 
 /**
  * Whether a login may publish on a topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure.
- * Who may read what: `mayRead`.
+ * Who may read what: `mayReadOf`.
  */
 export function mayPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
@@ -15,14 +17,17 @@ export function mayPublish(username: string, topic: string): boolean {
 }
 
 /**
- * Whether a login may subscribe to a topic, or be sent what is on it: a gateway to what the home of its owner uses, by its name alone. There is
- * nothing else to read.
+ * Whether a login may subscribe to a topic, or be sent what is on it: a gateway to what the home of its owner (`userId`) uses, by its name alone. There is
+ * nothing else to read. Pure.
  */
-export async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
-  const userId = parseHomeUsageTopic(topic);
-  if (userId === null || !/^gwy_[0-9a-z]{26}$/.test(username)) return false;
-  const row = await db.selectFrom('gateways').select('user_id').where('gateway_id', '=', username).executeTakeFirst();
-  return row?.user_id === userId;
+export const mayReadOf = (username: string, userId: string, topic: string): boolean =>
+  GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
+
+/** `mayReadOf`, where the owner is not known yet. */
+async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
+  if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
+  const owner = await accountOfLogin(db, username);
+  return owner !== null && mayReadOf(username, owner.userId, topic);
 }
 
 /**

@@ -70,27 +70,54 @@ export async function makeTemporarySecret(
   };
 }
 
+/** Whose a login is. */
+export interface LoginAccount {
+  /** The home that the device or the gateway belongs to. */
+  userId: string;
+  /** The account that what it takes of the service counts to: the utility that enrolled the home, else the home's own. */
+  accountId: string;
+}
+
+/** The account of a device or a gateway by its id, and the digest of its own password; null for unknown and for deleted ones. */
+async function findKnown(db: Database, username: string): Promise<(LoginAccount & { sha256: Buffer | null }) | null> {
+  if (username.includes('\0')) return null;
+  const row = username.startsWith('gwy_')
+    ? await db
+        .selectFrom('gateways')
+        .innerJoin('users', 'users.user_id', 'gateways.user_id')
+        .select(['gateways.mqtt_secret_sha256', 'gateways.user_id', 'users.enrolled_by'])
+        .where('gateway_id', '=', username)
+        .executeTakeFirst()
+    : await db
+        .selectFrom('devices')
+        .innerJoin('users', 'users.user_id', 'devices.user_id')
+        .select(['devices.mqtt_secret_sha256', 'devices.user_id', 'users.enrolled_by'])
+        .where('device_id', '=', username)
+        .where('devices.deleted_at', 'is', null)
+        .executeTakeFirst();
+  if (!row) return null;
+  return { userId: row.user_id, accountId: row.enrolled_by ?? row.user_id, sha256: row.mqtt_secret_sha256 };
+}
+
+/** The account of a device or a gateway; null for unknown and for deleted ones. */
+export async function accountOfLogin(db: Database, username: string): Promise<LoginAccount | null> {
+  return findKnown(db, username);
+}
+
 /**
- * Whether the secret is the device's or the gateway's of that name, or holds for the device for a while. False for unknown and for
- * deleted ones.
+ * The account of a device or a gateway where the secret is its own, or holds for the device for a while. Null for a wrong one, and for unknown and
+ * deleted names.
  */
-export async function checkDeviceLogin(
+export async function findDeviceLogin(
   db: Database,
   username: string,
   secret: string,
   now = new Date(),
-): Promise<boolean> {
-  if (username.includes('\0')) return false;
-  const known = username.startsWith('gwy_')
-    ? await db.selectFrom('gateways').select('mqtt_secret_sha256').where('gateway_id', '=', username).executeTakeFirst()
-    : await db
-        .selectFrom('devices')
-        .select('mqtt_secret_sha256')
-        .where('device_id', '=', username)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-  const [own, given] = [known?.mqtt_secret_sha256, secretDigest(secret)];
-  if (own?.length === 32 && timingSafeEqual(own, given)) return true;
+): Promise<LoginAccount | null> {
+  const known = await findKnown(db, username);
+  if (!known) return null;
+  const given = secretDigest(secret);
+  if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, given)) return known;
   // One of 192 random bits is looked up by its hash: how long that takes tells nothing of it.
   const temporary = await db
     .selectFrom('temporary_secrets')
@@ -99,5 +126,9 @@ export async function checkDeviceLogin(
     .where('device_id', '=', username)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-  return known !== undefined && temporary !== undefined;
+  return temporary === undefined ? null : known;
 }
+
+/** Whether the secret is the device's or the gateway's of that name, as `findDeviceLogin` has it. */
+export const checkDeviceLogin = async (...given: Parameters<typeof findDeviceLogin>): Promise<boolean> =>
+  (await findDeviceLogin(...given)) !== null;

@@ -45,7 +45,7 @@ const INGEST_LAYERS = [
   ['message.ts'],
   ['gateways'],
   ['write'],
-  ['incoming.ts', 'fair-queue.ts'],
+  ['incoming.ts', 'fair-queue.ts', 'waiting-room.ts'],
   ['refusal.ts'],
   ['pipeline.ts', 'rejected.ts'],
   ['start.ts'],

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { type BrokerOptions, type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 
-/** The embedded broker by itself, without a database: every login is right, and what comes is taken. `given`: what is otherwise. */
+/** The embedded broker by itself, without a database: every login is right, of a home of its own, and what comes is taken. `given`: what is otherwise. */
 export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<EmbeddedBroker> {
   const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
   return startEmbeddedBroker({
@@ -11,9 +11,8 @@ export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<E
     tlsHost: '127.0.0.1',
     tlsPort: 0,
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
-    checkLogin: async () => true,
+    findLogin: async (username) => ({ userId: `usr_${username}`, accountId: `usr_${username}` }),
     endedLogins: async () => [],
-    mayRead: async () => false,
     receive: () => true,
     log: pino({ level: 'silent' }),
     ...given,

@@ -23,7 +23,8 @@ export async function startImportBroker(
     writing = false;
   };
   return startBroker({
-    checkLogin,
+    findLogin: async (deviceId, secret) =>
+      (await checkLogin(deviceId, secret)) ? { userId: deviceId, accountId: deviceId } : null,
     receive(message, receipt) {
       const incoming = toIncoming(message);
       if (!incoming) throw new Error(`no decoder for ${message.topic}`);

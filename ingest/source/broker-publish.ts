@@ -1,0 +1,140 @@
+import type { Client, PublishPacket } from 'aedes';
+import { mayPublish } from '#src/devices/broker-access.ts';
+import type { Connection, Session } from './broker-session.ts';
+import type { Claims } from './claiming.ts';
+import type { Logins } from './login-limits.ts';
+import type { Receive } from './source.ts';
+import type { Unreleased } from './unreleased.ts';
+
+export const MAX_PAYLOAD_BYTES = 1_048_576;
+/** Where a bridge reports its state (mosquitto's `notifications`): of no interest, and no reason to refuse it. */
+const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
+
+type Done = (error?: Error | null) => void;
+
+/** Takes what is published out of aedes. */
+export interface Publishing {
+  /** Of aedes: calls `done` when the connection may be read on, and with an error where it must end. */
+  authorize(client: Client | null, packet: PublishPacket, done: Done): void;
+  /** Takes no further messages, of any connection. */
+  pause(): void;
+  /** Goes on with the connections that wait for room: of an account, or all. */
+  resume(account?: string): void;
+  /** The connection has ended. */
+  leave(session: Session): void;
+}
+
+/** `tell`: logs what was refused of a login. */
+export function createPublishing(parts: {
+  receive: Receive;
+  logins: Logins;
+  unreleased: Unreleased;
+  claims: Claims | undefined;
+  tell(username: string, why: string, topic?: string): void;
+}): Publishing {
+  const { receive, logins, unreleased, claims, tell } = parts;
+  /** Connections that are not read until there is room for their account. */
+  const waiting = new Set<Session>();
+  let isPaused = false;
+
+  /** Hands a message over; `committed` is called when it is stored. */
+  function hand(session: Session, topic: string, payload: Buffer, committed: () => void): void {
+    const { login, account, client } = session;
+    const { length } = payload;
+    login.take(length);
+    const message = { topic, payload, receivedAtMs: Date.now(), replayed: false, account };
+    const mayGoOn = receive(message, {
+      done() {
+        login.give(length);
+        committed();
+      },
+    });
+    if ((mayGoOn && !isPaused) || client.closed) return;
+    session.hasRoom = false;
+    waiting.add(session);
+  }
+
+  /** A message at QoS 0 or 1. To aedes it is one at QoS 0: the acknowledgement is ours. */
+  function take(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
+    const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
+    packet.qos = 0;
+    hand(session, packet.topic, payload, () => {
+      if (acknowledged !== undefined) session.acknowledge(acknowledged);
+    });
+    session.whenRead(done);
+  }
+
+  /**
+   * A message at QoS 2, which is noted before it is handed over: one that comes again, by this connection or a later one of its session, is not
+   * (MQTT 3.1.1, 4.3.3). aedes finds it noted when it is committed, sends its PUBREC, and does nothing else about it.
+   */
+  function takeOnce(session: Session, { topic }: PublishPacket, messageId: number, payload: Buffer, done: Done): void {
+    const { id } = session.client;
+    try {
+      if (unreleased.isRepeated(id, messageId, session.account, done)) return;
+    } catch (error) {
+      tell(session.by.username, `connection ended: ${(error as Error).message}`);
+      done(error as Error);
+      return;
+    }
+    hand(session, topic, payload, () => {
+      unreleased.commit(id, messageId);
+      done(null);
+    });
+  }
+
+  function claim(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
+    const { qos } = packet;
+    const { claims } = session.claiming ?? {};
+    const messageId = idOf(packet);
+    if (qos < 2) packet.qos = 0;
+    claims?.take(payload, () => {
+      if (qos === 2) done(null);
+      else if (qos === 1 && messageId !== undefined) session.acknowledge(messageId);
+    });
+    if (qos < 2) done(null);
+  }
+
+  return {
+    authorize(client, packet, done) {
+      // Without a client it is aedes' own ($SYS); a will comes with its client's session.
+      if (!client) return done(null);
+      const { session } = client as Connection;
+      const { topic } = packet;
+      // Nothing of a device is kept for those who subscribe later: nobody may.
+      packet.retain = false;
+      const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
+      if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
+      if (session && BRIDGE_STATE.test(topic)) {
+        const why = logins.request(session.login);
+        if (why !== null) tell(session.by.username, `connection ended: ${why}`, topic);
+        return done(why === null ? null : new Error(why));
+      }
+      if (session?.claiming && topic === claims?.topic) return claim(session, packet, payload, done);
+      if (!session || session.claiming || !mayPublish(session.by.username, topic)) {
+        tell(session?.by.username ?? '', 'publish outside the own topic refused', topic);
+        return done(new Error('not your topic'));
+      }
+      const messageId = idOf(packet);
+      const once = () => takeOnce(session, packet, messageId ?? 0, payload, done);
+      // A will has no id, and comes when its connection has ended: nothing reads on after it.
+      if (client.closed) take(session, packet, payload, done);
+      else session.whenRead(packet.qos === 2 ? once : () => take(session, packet, payload, done));
+    },
+    pause() {
+      isPaused = true;
+    },
+    resume(account) {
+      if (account === undefined) isPaused = false;
+      for (const session of [...waiting]) {
+        if (account !== undefined && session.account !== account) continue;
+        waiting.delete(session);
+        session.hasRoom = true;
+        session.readOn();
+      }
+    },
+    leave: (session) => void waiting.delete(session),
+  };
+}
+
+const idOf = (packet: PublishPacket): number | undefined => (packet as { messageId?: number }).messageId;

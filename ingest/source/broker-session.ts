@@ -1,0 +1,89 @@
+import type { Client } from 'aedes';
+import type { LoginAccount } from '#src/devices/credentials.ts';
+import type { Claiming } from './claiming.ts';
+import type { ClientCertificate } from './client-certificate.ts';
+import type { Connected, Login } from './login-limits.ts';
+import { pubacks } from './pubacks.ts';
+
+/** Of what is written to a connection, so much may wait until it is read: what homes are told, and acknowledgements of four bytes. */
+export const MAX_UNREAD_BYTES = 65_536;
+
+export type Connection = Client & {
+  conn: {
+    writable: boolean;
+    writableLength: number;
+    remoteAddress?: string;
+    write(data: Buffer): boolean;
+    once(event: 'close', then: () => void): void;
+  };
+  session?: Session;
+};
+
+/** How a connection logged in. */
+export interface LoggedIn {
+  /** Id of the device or the gateway, or of a batch of meters. */
+  username: string;
+  /** Null: of a batch. */
+  owner: LoginAccount | null;
+  /** What it logged in by, where that was no password. */
+  certificate: ClientCertificate | null;
+  /** SHA-256 of the password that it logged in by; null where that was a certificate. */
+  secretSha256: Buffer | null;
+}
+
+/** A connection that is logged in. */
+export class Session implements Connected {
+  readonly client: Connection;
+  readonly by: LoggedIn;
+  readonly login: Login;
+  /** Of a meter that claims its identity, and does nothing else. */
+  readonly claiming: { claims: Claiming; sinceMs: number } | null;
+  /** Whether there is room for messages of its account. */
+  hasRoom: boolean;
+  /** What goes on when it is read on: messages that were in the same piece of bytes, and aedes' callbacks, until which it reads no further. */
+  readonly #held: (() => void)[] = [];
+  readonly #sendPuback: (messageId: number) => void;
+
+  constructor(
+    client: Connection,
+    by: LoggedIn,
+    { login, claiming, hasRoom }: Pick<Session, 'login' | 'claiming' | 'hasRoom'>,
+  ) {
+    this.client = client;
+    this.by = by;
+    this.login = login;
+    this.claiming = claiming;
+    this.hasRoom = hasRoom;
+    const { conn } = client;
+    this.#sendPuback = pubacks(() => (!client.closed && conn.writable ? conn : null));
+  }
+
+  /** The account that what it takes counts to. */
+  get account(): string {
+    return this.by.owner?.accountId ?? this.by.username;
+  }
+
+  /** Does something now, or when the connection is read on. Of one that has ended, with what was held: it was never acknowledged. */
+  whenRead(then: () => void): void {
+    if (this.#isHeld) this.#held.push(then);
+    else then();
+  }
+
+  readOn(): void {
+    while (!this.#isHeld && this.#held.length > 0) this.#held.shift()?.();
+  }
+
+  /** Sends the PUBACK of a message, if the connection still stands. One that reads none of them is ended. */
+  acknowledge(messageId: number): void {
+    if (this.client.conn.writableLength > MAX_UNREAD_BYTES) this.end();
+    else this.#sendPuback(messageId);
+  }
+
+  end(): void {
+    this.client.close();
+  }
+
+  get #isHeld(): boolean {
+    return !this.hasRoom || this.login.isHeld;
+  }
+}

@@ -1,0 +1,144 @@
+import { Shares } from '#src/core/shares.ts';
+import { HOUR_MS } from '#src/core/units.ts';
+
+/** Memory of a session with such messages, beside its name, and of one of them, about. */
+const SESSION_BYTES = 300;
+const MESSAGE_BYTES = 48;
+/** Of a login, over all its client ids: some 2,600 messages. A device has one under way, a bridge twenty. */
+const MAX_LOGIN_BYTES = 128 * 1_024;
+/** Of all logins; accounts share it. */
+const MAX_BYTES = 16 * 2 ** 20;
+/** A session that is to last is kept for so long after its last message. MQTT 3.1.1 leaves that to the server (3.1.2.4). */
+const KEPT_MS = 24 * HOUR_MS;
+
+/** Name of a session: the login, a slash (no login has one) and the client id. */
+export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
+const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
+
+/** What became of a message that was received at QoS 2. */
+interface Received {
+  isCommitted: boolean;
+  /** Called when it is committed: it was sent again meanwhile, by another connection. */
+  waiting: (() => void)[];
+}
+
+interface OfSession {
+  account: string;
+  bytes: number;
+  lastAtMs: number;
+  messages: Map<number, Received>;
+}
+
+/**
+ * The messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3): their ids, which make a repetition of one known, and nothing of
+ * what they say. Bounded by login, in bytes, over all its client ids: of a login that has too many, the sessions that were not used for longest lose
+ * theirs, and a repetition in one of these would be a message like any other. `now`: clock, ms.
+ */
+export class Unreleased {
+  /** By session. In the order of their last use. */
+  readonly #sessions = new Map<string, OfSession>();
+  /** Sessions of each login in the same order, and their bytes. */
+  readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
+  readonly #shares = new Shares(MAX_BYTES);
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Bytes that a login holds. */
+  bytesOf(username: string): number {
+    return this.#logins.get(username)?.bytes ?? 0;
+  }
+
+  has(id: string, messageId: number): boolean {
+    return this.#sessions.get(id)?.messages.has(messageId) ?? false;
+  }
+
+  /**
+   * Whether a message was received before, and then calls `known` when it is committed. A new one is noted: `commit` is to be called. Throws
+   * where the login or its account has no room for it.
+   */
+  isRepeated(id: string, messageId: number, account: string, known: () => void): boolean {
+    const received = this.#sessions.get(id)?.messages.get(messageId);
+    if (!received) {
+      this.#add(id, messageId, account);
+      return false;
+    }
+    if (received.isCommitted) known();
+    else received.waiting.push(known);
+    return true;
+  }
+
+  /** A message that was noted is committed. */
+  commit(id: string, messageId: number): void {
+    const received = this.#sessions.get(id)?.messages.get(messageId);
+    if (!received) return;
+    received.isCommitted = true;
+    for (const known of received.waiting.splice(0)) known();
+  }
+
+  /** The sender knows that it was received. Answers whether it was noted. */
+  release(id: string, messageId: number): boolean {
+    const session = this.#sessions.get(id);
+    if (!session?.messages.delete(messageId)) return false;
+    if (session.messages.size === 0) this.drop(id);
+    else this.#grow(id, session, -MESSAGE_BYTES);
+    return true;
+  }
+
+  /** The session is over. */
+  drop(id: string): void {
+    const session = this.#sessions.get(id);
+    if (!session) return;
+    this.#grow(id, session, -session.bytes);
+    this.#sessions.delete(id);
+    const login = this.#logins.get(loginOf(id));
+    login?.ids.delete(id);
+    if (login?.ids.size === 0) this.#logins.delete(loginOf(id));
+  }
+
+  /** Drops the sessions that were not used for a day. */
+  expire(): void {
+    for (const [id, { lastAtMs }] of this.#sessions) {
+      if (this.#now() - lastAtMs < KEPT_MS) return;
+      this.drop(id);
+    }
+  }
+
+  #add(id: string, messageId: number, account: string): void {
+    const known = this.#sessions.get(id);
+    const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
+    const session = known ?? { account, bytes: 0, lastAtMs: 0, messages: new Map() };
+    const login = this.#logins.get(loginOf(id)) ?? { ids: new Set<string>(), bytes: 0 };
+    this.#makeRoom(id, login, ownBytes + MESSAGE_BYTES);
+    if (!this.#shares.hasRoom(account, ownBytes + MESSAGE_BYTES))
+      throw new Error('too many messages of the account at QoS 2 are not released');
+    this.#logins.set(loginOf(id), login);
+    login.ids.delete(id);
+    login.ids.add(id);
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    session.lastAtMs = this.#now();
+    session.messages.set(messageId, { isCommitted: false, waiting: [] });
+    this.#grow(id, session, ownBytes + MESSAGE_BYTES);
+  }
+
+  /** Drops sessions of a login, all but one, until there is room for further bytes. */
+  #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
+    for (const oldest of login.ids) {
+      if (login.bytes + bytes <= MAX_LOGIN_BYTES) return;
+      if (oldest !== id) this.drop(oldest);
+    }
+    if (login.bytes + bytes > MAX_LOGIN_BYTES)
+      throw new Error('too many messages of the login at QoS 2 are not released');
+  }
+
+  #grow(id: string, session: OfSession, bytes: number): void {
+    session.bytes += bytes;
+    const login = this.#logins.get(loginOf(id));
+    if (login) login.bytes += bytes;
+    if (bytes > 0) this.#shares.take(session.account, bytes);
+    else this.#shares.give(session.account, -bytes);
+  }
+}

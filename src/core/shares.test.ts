@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Shares } from './shares.ts';
+
+test('however much some accounts take, another one finds room', () => {
+  const step = fc.record({ account: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 1, max: 40 }) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const shares = new Shares(1_000);
+      for (const { account, amount } of steps) if (shares.hasRoom(account, amount)) shares.take(account, amount);
+      expect(shares.taken).toBeLessThan(shares.total);
+      expect(shares.hasRoom('newcomer')).toBe(true);
+    }),
+  );
+});
+
+test('an account alone takes three quarters, and what it gives back is free again', () => {
+  const shares = new Shares(100);
+  let taken = 0;
+  for (; shares.hasRoom('a'); taken++) shares.take('a');
+  expect([taken, shares.isOver('a'), shares.isOver('a', 0.5)]).toEqual([75, false, true]);
+  shares.take('a', 10);
+  expect(shares.isOver('a')).toBe(true);
+  shares.give('a', 85);
+  expect([shares.taken, shares.takenBy('a'), shares.isOver('a', 0.5)]).toEqual([0, 0, false]);
+});
