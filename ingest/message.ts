@@ -20,6 +20,10 @@ export const nothingOf = (deviceId: string): IncomingMessage => ({
   decoded: { deviceId, readings: [], rejections: [] },
 });
 
+/** Whether a message has nothing of its device in it: no reading, no rejection and no state. */
+export const isEmpty = ({ decoded }: IncomingMessage): boolean =>
+  decoded.readings.length === 0 && decoded.rejections.length === 0 && decoded.status === undefined;
+
 /**
  * Result of a batch: readings that were stored and that were known, and messages and elements that were refused. A reading that
  * takes the place of a higher value is stored, and that value refused.

@@ -23,7 +23,7 @@ export interface ChangedDevices {
 
 /**
  * Computes devices anew whose owners have changed a setting of the law, what their quantities count as, or an edit by hand, without
- * waiting for their next message.
+ * waiting for their next message. Devices that were deleted since are among them: their past stays in their owner's history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): ChangedDevices {
   const failing: Failing = new Map();
@@ -59,7 +59,7 @@ export async function computeChanged(
 ): Promise<number> {
   // Raw SQL: as all of ingest: it has no typed queries.
   const { rows } = await pool.query(
-    `SELECT device_id, device_id = ANY ($2) AS waits FROM devices WHERE computed_with IS NOT NULL AND deleted_at IS NULL
+    `SELECT device_id, device_id = ANY ($2) AS waits FROM devices WHERE computed_with IS NOT NULL
      ORDER BY waits, device_id LIMIT $1`,
     [MAX_DEVICES, waiting(failing)],
   );

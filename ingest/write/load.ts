@@ -34,13 +34,18 @@ export interface LockedDevice extends Head {
  * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
  * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew. `pieceReadings`:
  * about so many readings are replayed at once to work settings and edits in. `isLeft`: of which changed devices that have readings none are
- * looked for.
+ * looked for. `silent`: devices of which the batch has nothing. Of these a deleted one is loaded, too, while its owner's last changes are
+ * not computed.
  */
 export async function loadDevices(
   client: PoolClient,
   deviceIds: readonly string[],
   arrived?: Collected['series'],
-  { pieceReadings, isLeft = () => false }: { pieceReadings?: number; isLeft?: (deviceId: string) => boolean } = {},
+  {
+    pieceReadings,
+    isLeft = () => false,
+    silent = [],
+  }: { pieceReadings?: number; isLeft?: (deviceId: string) => boolean; silent?: readonly string[] } = {},
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
@@ -48,8 +53,9 @@ export async function loadDevices(
     `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects, status,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
      FROM devices d JOIN device_heads h USING (device_id)
-     WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE`,
-    [deviceIds],
+     WHERE device_id = ANY ($1) AND (deleted_at IS NULL OR computed_with IS NOT NULL AND device_id = ANY ($2))
+     ORDER BY device_id FOR NO KEY UPDATE`,
+    [deviceIds, silent],
   );
   const laws: Laws = new Map(
     rows.map((row) => [row.device_id, new Map(parseLaws(row.laws).map((law) => [law[0], law]))]),

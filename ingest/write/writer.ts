@@ -4,7 +4,7 @@ import { defined } from '#src/core/defined.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
-import { type IncomingMessage, nothingOf, type Reject, type WriteResult } from '../message.ts';
+import { type IncomingMessage, isEmpty, nothingOf, type Reject, type WriteResult } from '../message.ts';
 import { MAX_CHANNELS, refuseFurtherChannels } from './channel-limit.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { writtenPlans } from './commit.ts';
@@ -207,11 +207,13 @@ async function prepare(
   attempt.deviceIds.push(...isPlanned);
   attempt.remembered = attempt.deviceIds.length;
   const deviceIds = new Set(messages.map((message) => message.decoded.deviceId));
+  const silent = new Set(deviceIds);
+  for (const message of messages) if (!isEmpty(message)) silent.delete(message.decoded.deviceId);
   const devices = await loadDevices(
     client,
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
     collected.series,
-    { ...defined({ pieceReadings }), isLeft: left.has },
+    { ...defined({ pieceReadings }), isLeft: left.has, silent: [...silent] },
   );
   attempt.deviceIds.push(...devices.keys());
   // A changed setting holds for what is told after the next message, unless it takes pieces: those wait for nobody, and nobody for them.

@@ -309,7 +309,8 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
 
 /**
  * Ends a device within the reach: it can no longer log in, and what it sends is refused. What it consumed stays in its
- * owner's history. What was paired from a gateway can be paired again. False where there is none.
+ * owner's history, and what was said of it before (edits, settings, meanings) is still worked in. What was paired from a gateway can be
+ * paired again. False where there is none.
  */
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {

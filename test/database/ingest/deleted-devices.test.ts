@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
+import { deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+});
+afterAll(() => database.drop());
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const EDITING = { author: 'usr_1', now: NOW, oldest: new Date('2025-11-01T00:00:00Z') };
+const REGISTER = 'import energy_total_kwh';
+const hour = (index: number) => new Date(NOW.getTime() - (60 - index) * 3_600_000);
+
+/** 39 hours of a kilowatt-hour each; the hours 20 to 29 show 78 kWh more, and two registers are told. */
+async function home(): Promise<Meter> {
+  const made = await meter(database);
+  const all = Array.from({ length: 40 }, (_, index) => index);
+  await made.read(
+    all.map((index) => [hour(index), 100 + index + (index >= 20 && index < 30 ? 78 : 0)]),
+    NOW,
+  );
+  await made.read(
+    all.map((index) => [hour(index), 500 + 2 * index]),
+    NOW,
+    { channel: 'heat_pump/import' },
+  );
+  return made;
+}
+
+const exclude = { nativeName: REGISTER, from: hour(20), to: hour(30), value: null, reason: 'x' };
+/** What an owner may say of a device. `before`: what is computed before that. */
+type Say = (deviceId: string) => Promise<unknown>;
+const SAID: Record<string, Say | { before: Say; say: Say }> = {
+  'a limit': (deviceId) => updateDevice(db, EVERYBODY, deviceId, { limit_kw: 0.5 }),
+  'a highest value of its register': (deviceId) => updateDevice(db, EVERYBODY, deviceId, { register_max_kwh: 200 }),
+  'a longest gap': (deviceId) => updateDevice(db, EVERYBODY, deviceId, { max_gap_minutes: 90 }),
+  'a meaning of a quantity': (deviceId) =>
+    updateDevice(db, EVERYBODY, deviceId, { channels: [{ native_name: REGISTER, counts_as: 'ignored' }] }),
+  'an edit': (deviceId) => createEdit(db, EVERYBODY, deviceId, exclude, EDITING),
+  'a reading by hand': (deviceId) =>
+    createEdit(
+      db,
+      EVERYBODY,
+      deviceId,
+      { ...exclude, from: hour(10.5), to: new Date(hour(10.5).getTime() + 1), value: 110_900_000 },
+      EDITING,
+    ),
+  'a revoked edit': {
+    before: (deviceId) => createEdit(db, EVERYBODY, deviceId, exclude, EDITING),
+    async say(deviceId) {
+      const [made] = await listEdits(db, EVERYBODY, deviceId, { limit: 1 });
+      await revokeEdit(db, EVERYBODY, deviceId, made?.edit_id ?? '', EDITING);
+    },
+  },
+};
+
+async function computeAll(pieceReadings = 100_000): Promise<void> {
+  const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings });
+  while ((await computeChanged(database.pool, writer)) > 0);
+}
+
+async function rowsOf({ deviceId, userId }: Meter) {
+  const { rows } = await database.pool.query(
+    `SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated
+     FROM device_intervals WHERE device_id = $1 ORDER BY 1`,
+    [deviceId],
+  );
+  const pending = await database.pool.query('SELECT computed_with FROM devices WHERE device_id = $1', [deviceId]);
+  return { rows, total: await totalMilliwattHours(database, 'user_daily', userId), pending: pending.rows };
+}
+
+test.each(
+  Object.entries(SAID).flatMap(([what, said]) => [
+    { what, said, pieces: 100_000 },
+    { what: `${what}, in pieces`, said, pieces: 7 },
+  ]),
+)('$what holds, though the device is deleted right after it', async ({ said, pieces }) => {
+  const [deleted, kept] = [await home(), await home()];
+  const { before = null, say } = typeof said === 'function' ? { say: said } : said;
+  for (const { deviceId } of [deleted, kept]) await before?.(deviceId);
+  await computeAll();
+  for (const { deviceId } of [deleted, kept]) await say(deviceId);
+  expect(await deleteDevice(db, EVERYBODY, deleted.deviceId)).toBe(true);
+  await computeAll(pieces);
+  await database.settle(NOW);
+  const [one, other] = [await rowsOf(deleted), await rowsOf(kept)];
+  expect(one).toEqual(other);
+  expect(one.pending).toEqual([{ computed_with: null }]);
+});
+
+test('readings of a deleted device are refused before its last edit is computed, meanwhile and after', async () => {
+  const made = await home();
+  await createEdit(db, EVERYBODY, made.deviceId, exclude, EDITING);
+  await deleteDevice(db, EVERYBODY, made.deviceId);
+  // One writer, which caches the heads of devices that it has written.
+  const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings: 5 });
+  let minutes = 0;
+  const expectRefused = async () => {
+    const readAtMs = hour(50).getTime() + ++minutes * 60_000;
+    const value = 500e6 + minutes;
+    const of = { deviceId: made.deviceId, channel: 'import', kind: 'register' as const };
+    const decoded = {
+      deviceId: made.deviceId,
+      readings: [{ ...of, readAtMs, intervalMs: 0, value, element: 0 }],
+      rejections: [],
+    };
+    const message = { topic: '', payload: Buffer.alloc(0), receivedAtMs: NOW.getTime(), decoded };
+    expect(await writer.write([message])).toMatchObject({ stored: 0, rejected: 1 });
+  };
+  await expectRefused();
+  while ((await computeChanged(database.pool, writer)) > 0) await expectRefused();
+  await expectRefused();
+  expect((await rowsOf(made)).pending).toEqual([{ computed_with: null }]);
+});
