@@ -1,4 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
+import type { ManagedBy } from '#src/database/enums.ts';
 import { createUser } from '#src/users/store.ts';
 import { type DemoDevice, type History, historyStartMs, localOffsetMinutes, playedDevice } from './demo-device.ts';
 import { ensureSolarDevices } from './demo-solar.ts';
@@ -14,7 +15,8 @@ export const DEMO_UTILITY = 'utility@demo.example';
 /** Where the demo's homes are; each is its own seed. The first one is what visitors see first: it has something to show. */
 const HOMES = [
   { email: 'anna@demo.example', timezone: 'Europe/Berlin', solarLatitude: 52.5 },
-  { email: 'ben@demo.example', timezone: 'Europe/London' },
+  // Its meter is the utility's, so that people see what a home may do to one.
+  { email: 'ben@demo.example', timezone: 'Europe/London', metersManagedBy: 'utility' as const },
   { email: 'chiara@demo.example', timezone: 'Europe/Rome' },
   { email: 'daan@demo.example', timezone: 'Europe/Amsterdam' },
   { email: 'emma@demo.example', timezone: 'America/New_York' },
@@ -38,15 +40,15 @@ export async function ensureDemoHomes(db: Database, history: History): Promise<D
     (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise' })).user_id;
   const users: DemoHomes['users'] = [];
   const devices: DemoDevice[] = [];
-  for (const { email, timezone, solarLatitude } of HOMES) {
+  for (const { email, timezone, solarLatitude, metersManagedBy } of HOMES) {
     const userId =
       (await findUser(db, email)) ??
       (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
     users.push({ userId, email });
     const place = { userId, email, timezone };
-    const ensure = (kind: 'smart_meter' | 'thermostat') =>
-      ensureDevice(db, { ...place, kind, location: LOCATIONS[kind] }, history);
-    if (solarLatitude === undefined) devices.push(await ensure('smart_meter'));
+    const ensure = (kind: 'smart_meter' | 'thermostat', managedBy: ManagedBy = 'owner') =>
+      ensureDevice(db, { ...place, kind, location: LOCATIONS[kind], managedBy }, history);
+    if (solarLatitude === undefined) devices.push(await ensure('smart_meter', metersManagedBy));
     else devices.push(...(await ensureSolarDevices(db, place, solarLatitude, LOCATIONS.smart_meter, history)));
     devices.push(await ensure('thermostat'));
   }
@@ -67,6 +69,7 @@ export async function ensureDevice(
     timezone: string;
     kind: 'smart_meter' | 'thermostat';
     location: string;
+    managedBy?: ManagedBy;
   },
   history: History,
 ): Promise<DemoDevice> {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Placement } from '#src/database/enums.ts';
+import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import { createDevice } from '#src/devices/store.ts';
 
 /** A device that nothing but the simulator plays. */
@@ -29,6 +29,8 @@ export interface Place {
   location: string;
   /** Where a new one sits; without it, it follows from the kind. */
   placement?: Placement;
+  /** Who paired it. Default: the user. */
+  managedBy?: ManagedBy;
 }
 
 interface Row {
@@ -43,16 +45,24 @@ interface Row {
  * its location, type and settings; a device that they paired has no such id, whatever they call it.
  */
 export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDevice> {
+  const { userId, kind, location, placement, managedBy = 'owner' } = place;
   let known = await ownDevices(db, place);
   if (known.length === 0 && (await adopt(db, place))) known = await ownDevices(db, place);
   let living = known.find(({ deleted_at }) => deleted_at === null);
   if (!living) {
-    const { userId, kind, location, placement } = place;
-    await createDevice(db, { deviceId: newOwnId(place), userId, type: kind, location, ...defined({ placement }) });
+    const wanted = { userId, type: kind, location, managedBy, ...defined({ placement }) };
+    await createDevice(db, { deviceId: newOwnId(place), ...wanted });
     known = await ownDevices(db, place);
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
   if (!living) throw new Error(`The simulated ${place.kind} of ${place.userId} was not stored`);
+  // Devices of earlier versions: the update could not know who paired them (sql/schema/0055_managed_devices.sql).
+  await db
+    .updateTable('devices')
+    .set({ managed_by: managedBy })
+    .where('device_id', '=', living.device_id)
+    .where('managed_by', '<>', managedBy)
+    .execute();
   // What a deleted one used stays in its owner's history: the one that replaces it goes on from there, or it counted twice.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);

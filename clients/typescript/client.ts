@@ -394,6 +394,8 @@ export interface CreatedGateway {
   name: string;
   /** Settings for the decoders, as they were given. */
   decoder_config: Record<string, unknown>;
+  /** `utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`. */
+  managed_by: "owner" | "utility";
   /** When it was created. */
   created_at: string;
   /** How the gateway signs in to the broker. */
@@ -585,6 +587,8 @@ export interface DeviceDetails {
   external_id: string | null;
   /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
   certificate_sha256: string | null;
+  /** Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403). */
+  managed_by: "owner" | "utility";
   /** When it was created. */
   created_at: string;
 }
@@ -955,6 +959,8 @@ export interface Gateway {
   name: string;
   /** Settings for the decoders, as they were given. */
   decoder_config: Record<string, unknown>;
+  /** `utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`. */
+  managed_by: "owner" | "utility";
   /** When it was created. */
   created_at: string;
 }
@@ -1987,8 +1993,10 @@ export interface UpdateDeviceBody {
   }[];
   /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null removes it. */
   external_id?: string | null;
-  /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
+  /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403). */
   certificate_sha256?: string | null;
+  /** Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either. */
+  managed_by?: "owner" | "utility";
 }
 
 export interface DeviceUsageQuery {

@@ -25,8 +25,8 @@ export interface LoginOptions {
 }
 
 /**
- * Answers whose a connection is: that of its certificate, where this is somebody's, and then of nobody else; else of the name and the password
- * that belong together. Null: nobody's.
+ * Answers whose a connection is: the device of its certificate, unless it gives another name; else of the name and the password that belong
+ * together. Null: nobody's.
  */
 export const loginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
@@ -34,7 +34,9 @@ export const loginFinder =
     const certificate = certificates ? certificateOf(client.conn as unknown as Socket) : null;
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
-    if (found) return name === '' || name === found.username ? { ...found, certificate, secretSha256: null } : null;
+    if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
+    // A certificate that names its device is that device's alone. One that is only registered may be a stranger's, who is not locked out by it.
+    if (found && certificate?.names.includes(found.username)) return null;
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);
     const isRight = isBatch ? await claims.check(name, password) : owner !== null;

@@ -1,5 +1,6 @@
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { ManagedBy } from '#src/database/enums.ts';
 import type { Reach, RoleReach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
 import { isNoWider } from './allowed-addresses.ts';
@@ -20,15 +21,25 @@ export function reachOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): 
 }
 
 /**
- * 422 where a homeowner says what others call a device (`external_id`): a meter claims the device that has its serial for that name
- * (onboarding/claims.ts), and one home could so take the meter of another.
+ * Refuses a homeowner who says by what a device is recognised: one home could so take the meter of another. 422 for what others call it
+ * (`external_id`): a meter claims the device that has its serial for that name (onboarding/claims.ts). 403 for its client certificate.
  */
-export function checkExternalIds(
+export function checkIdentities(
   { role }: Caller,
-  given: readonly { external_id?: string | null | undefined }[],
+  given: readonly { external_id?: string | null | undefined; certificate_sha256?: string | null | undefined }[],
 ): void {
-  if (role === 'homeowner' && given.some(({ external_id }) => external_id !== undefined))
+  if (role !== 'homeowner') return;
+  if (given.some(({ certificate_sha256 }) => certificate_sha256 !== undefined))
+    throw new AppError('certificateRegistrars');
+  if (given.some(({ external_id }) => external_id !== undefined))
     throw unprocessable({ field: 'external_id', message: 'is set by utilities and administrators alone' });
+}
+
+/** 403 where a caller may not say who manages a device: an owner says nothing of it, and a utility takes nothing that its owner manages. */
+export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): void {
+  if (wanted === undefined || role === 'admin') return;
+  if (role === 'homeowner') throw new AppError('forbidden');
+  if (wanted === 'utility') throw new AppError('notTheirs');
 }
 
 /** The caller's own account, for lists of what is its own. A key that is limited to a group does not reach it (404). */

@@ -41,6 +41,22 @@ export const ERRORS = {
     error: 'Forbidden',
     meaning: 'The key lacks the scope, its owner’s role the permission, or it may not be used from there.',
   },
+  deviceOfUtility: {
+    status: 403,
+    error: 'The device is managed by the utility that paired it',
+    meaning:
+      'Its edits, channels, placement, limits, certificate, release and deletion are for the utility or an administrator; a homeowner changes its location.',
+  },
+  certificateRegistrars: {
+    status: 403,
+    error: 'Certificates are registered by utilities and administrators alone',
+    meaning: 'Ask the utility or the operator to register the certificate of the device.',
+  },
+  notTheirs: {
+    status: 403,
+    error: 'A utility hands a device over to its owner; only an administrator takes one back',
+    meaning: 'Leave managed_by as it is, or set it to owner.',
+  },
   keyScopes: {
     status: 403,
     error: 'A key can create only keys whose scopes it has itself',

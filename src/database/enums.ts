@@ -20,6 +20,9 @@ export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
 /** Where a device sits in its home. */
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];
+/** Who manages a device: the account that it is of, or whoever paired it for that account. */
+export const MANAGERS = ['owner', 'utility'] as const;
+export type ManagedBy = (typeof MANAGERS)[number];
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 /** For how long a price of a series holds. */
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;

@@ -6,6 +6,7 @@ import type {
   DELIVERY_STATUSES,
   DEVICE_STATUSES,
   EVENT_TYPES,
+  ManagedBy,
   PAUSABLE_STATUSES,
   PLANS,
   Placement,
@@ -135,6 +136,7 @@ interface DevicesTable {
   external_id: string | null;
   imported_as: string | null;
   certificate_sha256: Buffer | null;
+  managed_by: Generated<ManagedBy>;
 }
 
 interface ImportsTable {

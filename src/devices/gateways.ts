@@ -1,16 +1,20 @@
 import type { Selectable } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { ManagedBy } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
+import { GATEWAY_MANAGED_BY, isOwner } from './management.ts';
 import { splitBehind } from './split-series.ts';
 
-const COLUMNS = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
+const OF_ROW = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
+const COLUMNS = [...OF_ROW, GATEWAY_MANAGED_BY] as const;
 
 /** A household's own broker, bridged to `gw/{gateway_id}/…`. */
-export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof COLUMNS)[number]>;
+export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof OF_ROW)[number]> & { managed_by: ManagedBy };
 
 /** A device that was heard through a gateway and is not paired. */
 export interface Discovered {
@@ -71,7 +75,7 @@ export async function findGateway(db: Database, reach: Reach, gatewayId: string)
 
 /**
  * Changes a gateway within the reach; null where there is none. What a changed `decoder_config` reads of a device is another number from then on, and
- * nothing is counted from the former to the first of it.
+ * nothing is counted from the former to the first of it. 403 where an owner changes how a device is read that the utility manages.
  */
 export async function updateGateway(
   db: Database,
@@ -89,8 +93,10 @@ export async function updateGateway(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!before) return null;
-    if (patch.decoder_config !== undefined)
+    if (patch.decoder_config !== undefined) {
+      await mustManageGateway(trx, reach, gatewayId);
       await splitBehind(trx, gatewayId, { before: before.decoder_config, after: patch.decoder_config });
+    }
     return (
       trx
         .updateTable('gateways')
@@ -103,9 +109,19 @@ export async function updateGateway(
   });
 }
 
-/** Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. */
+/** 403 where an owner is about to change a gateway through which a device comes that the utility manages. */
+async function mustManageGateway(db: Database, reach: Reach, gatewayId: string): Promise<void> {
+  if (isOwner(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
+    throw new AppError('deviceOfUtility');
+}
+
+/**
+ * Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. Its
+ * devices stay, and what was said of them is still worked in. 403 as for `updateGateway`.
+ */
 export async function deleteGateway(db: Database, reach: Reach, gatewayId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
+    await mustManageGateway(trx, reach, gatewayId);
     const { numDeletedRows } = await trx
       .deleteFrom('gateways')
       .where('gateway_id', '=', gatewayId)

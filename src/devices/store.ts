@@ -2,7 +2,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Placement } from '#src/database/enums.ts';
+import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -17,6 +17,7 @@ import {
 } from './channels.ts';
 import { newDeviceSecret } from './credentials.ts';
 import type { HeardAs } from './known-placement.ts';
+import { mustManage, needsManager } from './management.ts';
 import { mustBeItsOwn } from './own-mapping.ts';
 import { guessedPlacement } from './placement.ts';
 import { splitOwn } from './split-series.ts';
@@ -35,6 +36,7 @@ const DETAILS = [
   'channels',
   'external_id',
   'certificate_sha256',
+  'managed_by',
   'created_at',
 ] as const;
 
@@ -101,10 +103,19 @@ export interface NewDevice extends DeviceSettings {
   heardAs?: HeardAs;
   /** What its owner says of its quantities. */
   channels?: readonly SaidOfChannel[];
+  /** Who manages it (management.ts). Default: its owner. */
+  managedBy?: ManagedBy;
 }
 
 /** The row of a new device, and its secret, which is nowhere else. Pure but for random numbers. Throws `unprocessable` for too many words. */
-export function newDeviceRow({ userId, deviceId = newId('dev'), heardAs, channels = [], ...settings }: NewDevice) {
+export function newDeviceRow({
+  userId,
+  deviceId = newId('dev'),
+  heardAs,
+  channels = [],
+  managedBy = 'owner',
+  ...settings
+}: NewDevice) {
   const { secret, sha256 } = newDeviceSecret();
   const { placement } = settings;
   const placed = placement ? { placement, placement_by: 'owner' as const } : guessedPlacement(settings.type, heardAs);
@@ -115,6 +126,7 @@ export function newDeviceRow({ userId, deviceId = newId('dev'), heardAs, channel
     device_id: deviceId,
     user_id: userId,
     mqtt_secret_sha256: sha256,
+    managed_by: managedBy,
   };
   return { row, secret };
 }
@@ -226,15 +238,19 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 /**
  * Changes a device within the reach; null where there is none. Settings of the law and what its quantities count as hold for the
  * past, too: what its consumption was computed with is kept, and ingest computes it anew within seconds. What a changed `decoder_config` reads is
- * another number from then on.
+ * another number from then on. 403 where an owner changes what the utility manages, or a utility takes what its owner does.
  */
 export async function updateDevice(
   db: Database,
   reach: Reach,
   deviceId: string,
-  { channels: said, ...patch }: Partial<DeviceSettings> & { channels?: readonly SaidOfChannel[] },
+  {
+    channels: said,
+    ...patch
+  }: Partial<DeviceSettings> & { channels?: readonly SaidOfChannel[]; managed_by?: ManagedBy | undefined },
 ): Promise<DeviceDetails | null> {
   return joinOrBeginTransaction(db, async (trx) => {
+    if (said !== undefined || needsManager(Object.keys(patch))) await mustManage(trx, reach, deviceId);
     const above = patch.upstream_device_id ?? null;
     if (above !== null) {
       const owner = await trx
@@ -314,6 +330,8 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
  */
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
+    // Deleted and paired again it would be its owner's own.
+    await mustManage(trx, reach, deviceId);
     // As writers do: what was discovered first, then its device.
     const discovered = await trx
       .selectFrom('discovered_devices')

@@ -209,6 +209,7 @@ export const EXPORTED: readonly Exported[] = [
       'channels',
       'external_id',
       'imported_as',
+      'managed_by',
     ],
     omitted: { mqtt_secret_sha256: SECRET, certificate_sha256: 'what it logs in with' },
   },

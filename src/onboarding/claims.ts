@@ -4,6 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, type RoleReach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret, secretDigest } from '#src/devices/credentials.ts';
+import { mustManage } from '#src/devices/management.ts';
 import { newDeviceRow } from '#src/devices/store.ts';
 import { recordAct } from '#src/users/audit.ts';
 
@@ -124,23 +125,32 @@ async function create(
   trx: Database,
   { owner, type, location, serial }: { owner: string; type: string; location: string; serial: string },
 ): Promise<{ deviceId: string; secret: string }> {
-  const { row, secret } = newDeviceRow({ userId: owner, type, location, external_id: serial });
+  const { row, secret } = newDeviceRow({
+    userId: owner,
+    type,
+    location,
+    external_id: serial,
+    managedBy: 'utility',
+  });
   await trx.insertInto('devices').values(row).execute();
   return { deviceId: row.device_id, secret };
 }
 
+/** What logs in as the device from now on is a meter of the batch: the utility's, whoever paired the device. */
 async function renew(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
   const { secret, sha256 } = newDeviceSecret();
-  await trx.updateTable('devices').set({ mqtt_secret_sha256: sha256 }).where('device_id', '=', deviceId).execute();
+  const renewed = { mqtt_secret_sha256: sha256, managed_by: 'utility' as const };
+  await trx.updateTable('devices').set(renewed).where('device_id', '=', deviceId).execute();
   return { deviceId, secret };
 }
 
 /**
  * Lets a device be claimed again: its password ends, and connections with it to the embedded broker within 10 s. False where there is no such
- * device within the reach.
+ * device within the reach; 403 where an owner releases what the utility manages.
  */
 export async function releaseDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
+    await mustManage(trx, reach, deviceId);
     const { numUpdatedRows } = await trx
       .updateTable('devices')
       .set({ mqtt_secret_sha256: Buffer.alloc(0) })

@@ -6,6 +6,7 @@ import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { nativeNameOf } from '../channel-name.ts';
 import { TOLD_KINDS } from '../channels.ts';
+import { mustManage } from '../management.ts';
 import { COMPUTED_BEFORE } from '../store.ts';
 
 /** Most edits of a device: those in force, which each of its batches is planned with, and all of them. */
@@ -167,8 +168,9 @@ async function rowsOf(
   }));
 }
 
-/** Has the device computed anew, under its lock; false where there is none within the reach. */
+/** Has the device computed anew, under its lock; false where there is none within the reach. 403 where another one manages it. */
 async function computeAnew(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
+  await mustManage(trx, reach, deviceId);
   const row = await trx
     .updateTable('devices')
     .set({ computed_with: COMPUTED_BEFORE })

@@ -38,8 +38,9 @@ test('a meter gets the device of its serial and a password of its own, once', as
   expect(await claim(batch, { serial, nonce: 'of a hostile meter'.replaceAll(' ', '-') })).toMatchObject(REFUSED);
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
 
-  // Its owner lets it go: the password ends, and the serial waits again.
-  expect(await post(`/v1/devices/${deviceId}/release`, home.key)).toMatchObject({ status: 200 });
+  // Who manages it releases it: the password ends, and the serial waits again.
+  expect(await post(`/v1/devices/${deviceId}/release`, home.key)).toMatchObject({ status: 403 });
+  expect(await post(`/v1/devices/${deviceId}/release`, utility.key)).toMatchObject({ status: 200 });
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(false);
   expect(await claim(batch, { serial })).toMatchObject({ status: 201, json: { device_id: deviceId } });
   expect((await api.send('/v1/provisioning-batches', { key: utility.key })).json).toContainEqual(
@@ -80,7 +81,7 @@ test('after a release a claim can be repeated, too, until the device is heard an
     deviceId,
     new Date(api.now.getTime() - 60_000),
   ]);
-  await post(`/v1/devices/${deviceId}/release`, home.key);
+  await post(`/v1/devices/${deviceId}/release`, utility.key);
   const again = { serial, nonce: 'of_this_meter_alone' };
   expect(await claim(batch, again)).toMatchObject({ status: 201 });
   expect(await claim(batch, again)).toMatchObject({ status: 201 });

@@ -59,6 +59,21 @@ function counted(device: DemoDevice, register: number, fromMs: number, toMs: num
 describe('the homes of the demo', () => {
   const nowMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 
+  it('pair their own devices, but for one meter, which is the utility’s, also after an update that could not know it', async () => {
+    const managed = async () => {
+      const { rows } = await database.pool.query(
+        "SELECT email, type FROM devices JOIN users USING (user_id) WHERE managed_by = 'utility'",
+      );
+      return rows;
+    };
+    const meterOfBen = { email: 'ben@demo.example', type: 'smart_meter' };
+    await ensureDemoHomes(db, { historyDays: 2, nowMs });
+    expect(await managed()).toEqual([meterOfBen]);
+    await database.pool.query("UPDATE devices SET managed_by = 'utility'");
+    await ensureDemoHomes(db, { historyDays: 2, nowMs });
+    expect(await managed()).toEqual([meterOfBen]);
+  });
+
   it('get the history that is missing, and nothing twice', async () => {
     const first = await start(nowMs - 2 * HOUR_MS);
     // Six homes, of which one has four registers more.

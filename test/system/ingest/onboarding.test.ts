@@ -112,6 +112,29 @@ describe('a device with a client certificate', () => {
     ).rejects.toThrow();
   });
 
+  test('is nobody else’s where it names its device, whoever registered it, and keeps nobody with a password out', async () => {
+    const [mine, named, own] = [await pair(), await pair(), await pair()];
+    const register = async (deviceId: string, { fingerprint }: Signed) =>
+      updateDevice(db, EVERYBODY, deviceId, {
+        certificate_sha256: Buffer.from(fingerprint.replaceAll(':', ''), 'hex'),
+      });
+    const certificate = await ours.sign(named.deviceId);
+    const ofBefore = await withCertificate(certificate);
+    await register(mine.deviceId, certificate);
+    await send(await withCertificate(certificate), named.deviceId);
+    await send(ofBefore, named.deviceId);
+    await expect(withCertificate(certificate, { username: mine.deviceId })).rejects.toThrow();
+    expect(await wasHeard(mine.deviceId)).toBe(false);
+
+    // One that names no device of ours is that of the device that it is registered with, unless its client proves that it is another one.
+    const stolen = await ours.sign('serial 43');
+    await register(mine.deviceId, stolen);
+    const login = { username: own.deviceId, password: own.secret };
+    await send(await withCertificate(stolen, login), own.deviceId);
+    await expect(withCertificate(stolen, { ...login, password: mine.secret })).rejects.toThrow();
+    await send(await withCertificate(stolen), mine.deviceId);
+  });
+
   test('is refused where it has expired, and where another authority signed it, with a right password too', async () => {
     const { deviceId, secret } = await pair();
     for (const bad of [await ours.sign(deviceId, { days: -1 }), await foreign.sign(deviceId)]) {

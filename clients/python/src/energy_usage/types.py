@@ -421,6 +421,8 @@ class CreatedGateway(TypedDict):
     """What its owner calls the gateway."""
     decoder_config: dict[str, Any]
     """Settings for the decoders, as they were given."""
+    managed_by: Literal["owner", "utility"]
+    """`utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`."""
     created_at: str
     """When it was created."""
     mqtt: CreatedGatewayMqtt
@@ -617,6 +619,8 @@ class DeviceDetails(TypedDict):
     """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null: it has none."""
     certificate_sha256: Optional[str]
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
+    managed_by: Literal["owner", "utility"]
+    """Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403)."""
     created_at: str
     """When it was created."""
 
@@ -928,6 +932,8 @@ class Gateway(TypedDict):
     """What its owner calls the gateway."""
     decoder_config: dict[str, Any]
     """Settings for the decoders, as they were given."""
+    managed_by: Literal["owner", "utility"]
+    """`utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`."""
     created_at: str
     """When it was created."""
 
@@ -1928,7 +1934,9 @@ class UpdateDeviceBody(TypedDict):
     external_id: NotRequired[Optional[str]]
     """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null removes it."""
     certificate_sha256: NotRequired[Optional[str]]
-    """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
+    """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403)."""
+    managed_by: NotRequired[Literal["owner", "utility"]]
+    """Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either."""
 
 
 class CreateDeviceEditBody(TypedDict):

@@ -40,6 +40,7 @@ const details = {
   is_computed: true,
   external_id: '1ESM-0042',
   certificate_sha256: null,
+  managed_by: 'owner' as const,
   created_at,
 };
 

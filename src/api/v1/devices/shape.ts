@@ -3,7 +3,7 @@ import { id, ofUser, text, zone } from '#src/api/fields.ts';
 import { createdAt, deviceId, instant, userId } from '#src/api/shapes.ts';
 import { usage } from '#src/api/v1/energy-insights/shape.ts';
 import { decoderConfig, keptDecoderConfig } from '#src/api/v1/gateways/shape.ts';
-import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
+import { DEVICE_STATUSES, MANAGERS, PLACEMENTS } from '#src/database/enums.ts';
 import { COUNTS_AS } from '#src/devices/channel-name.ts';
 import type { Discovered } from '#src/devices/gateways.ts';
 import { ATTENTIONS, type Device, type DeviceDetails } from '#src/devices/store.ts';
@@ -21,6 +21,8 @@ const MEANING = {
   external_id: 'What a utility or an administrator calls the device: a serial or asset number. Once in an account.',
   certificate_sha256:
     'SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates.',
+  managed_by:
+    'Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403).',
   native_name: 'What the device calls the quantity.',
   counts_as:
     'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`.',
@@ -84,7 +86,12 @@ export const devicePatch = z
     upstream_device_id: id.nullable().describe(MEANING.upstream),
     channels,
     external_id: external_id.nullable().describe(`${MEANING.external_id} Null removes it.`),
-    certificate_sha256: certificate_sha256.nullable().describe(MEANING.certificate_sha256),
+    certificate_sha256: certificate_sha256
+      .nullable()
+      .describe(`${MEANING.certificate_sha256} Registered by utilities and administrators alone (403).`),
+    managed_by: z
+      .enum(MANAGERS)
+      .describe(`${MEANING.managed_by} A utility can hand a device over (\`owner\`), an administrator set either.`),
   })
   .partial();
 
@@ -131,6 +138,7 @@ export const deviceDetails = z
       ),
     external_id: z.string().nullable().describe(`${MEANING.external_id} Null: it has none.`),
     certificate_sha256: z.string().nullable().describe(MEANING.certificate_sha256),
+    managed_by: z.enum(MANAGERS).describe(MEANING.managed_by),
     created_at: createdAt,
   })
   .meta({ id: 'DeviceDetails' });
@@ -238,6 +246,7 @@ export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails
   is_computed: row.is_computed,
   external_id: row.external_id,
   certificate_sha256: row.certificate_sha256?.toString('hex') ?? null,
+  managed_by: row.managed_by,
   created_at: row.created_at.toISOString(),
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { checkExternalIds, holdable, reachOf } from '#src/auth/access.ts';
+import { checkIdentities, checkManager, holdable, reachOf } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { updateDevice as update } from '#src/devices/store.ts';
@@ -18,7 +18,8 @@ export const updateDevice = operation({
   params: z.object({ device_id: id }),
   body: devicePatch,
   async handle({ context, caller, params, body: patch }) {
-    checkExternalIds(caller, [patch]);
+    checkIdentities(caller, [patch]);
+    checkManager(caller, patch.managed_by);
     const { certificate_sha256: written, ...others } = patch;
     const certificate =
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };

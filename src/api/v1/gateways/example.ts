@@ -1,7 +1,7 @@
 import { gatewayPrefix } from '#src/devices/topics.ts';
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
-const gateway = { gateway_id, user_id, name: 'home', decoder_config: {}, created_at };
+const gateway = { gateway_id, user_id, name: 'home', decoder_config: {}, managed_by: 'owner' as const, created_at };
 
 export const GATEWAY_EXAMPLES = {
   createGateway: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ofUser, text, zone } from '#src/api/fields.ts';
 import { createdAt, instant, userId } from '#src/api/shapes.ts';
+import { MANAGERS } from '#src/database/enums.ts';
 import { decoderConfigMembers } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
 import { unstorableIn } from '#src/devices/storable-config.ts';
@@ -33,6 +34,11 @@ export const gateway = z
     user_id: userId,
     name: z.string().describe('What its owner calls the gateway.'),
     decoder_config: keptDecoderConfig,
+    managed_by: z
+      .enum(MANAGERS)
+      .describe(
+        '`utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`.',
+      ),
     created_at: createdAt,
   })
   .meta({ id: 'Gateway' });
@@ -55,6 +61,7 @@ export const toWire = (row: Gateway): z.output<typeof gateway> => ({
   user_id: row.user_id,
   name: row.name,
   decoder_config: row.decoder_config,
+  managed_by: row.managed_by,
   created_at: row.created_at.toISOString(),
 });
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Call } from '#src/api/operation.ts';
-import { checkExternalIds, reachOf } from '#src/auth/access.ts';
+import { checkIdentities, reachOf } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Importer } from '#src/onboarding/import.ts';
 import type { importedDevice, importQuery } from './shape.ts';
@@ -18,7 +18,7 @@ export function importerOf(
   const isForOthers = devices.some(({ user_id }) => user_id !== undefined && user_id !== userId);
   if (role === 'homeowner' && (isForOthers || query.create_users)) throw new AppError('forbidden');
   if (query.create_users && !caller.scopes.has('users:write')) throw new AppError('forbidden');
-  checkExternalIds(caller, devices);
+  checkIdentities(caller, devices);
   return {
     reach: reachOf(caller),
     ownId: userId,
