@@ -27,6 +27,8 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };
 
+/** Pages that a mail leads to, with a token behind the #. */
+const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
 const pageNow = () => location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
 
 /** The only form of id that goes into request paths: anybody can write the link that a page is opened by. */
@@ -34,7 +36,7 @@ const DEVICE = /^devices\/(dev_[0-9a-z]{26}(?:\/.*)?)$/;
 
 /** The page that an address names, and what it says beside that. */
 function placeOf(path: string): { page: string; rest: string } {
-  if (path === '' || path === 'sign-in') return { page: 'home', rest: '' };
+  if (path === '' || isLinkPage(path)) return { page: 'home', rest: '' };
   const device = DEVICE.exec(path);
   if (device) return { page: 'device', rest: device[1] ?? '' };
   const [page = '', ...rest] = path.split('/');
@@ -64,7 +66,7 @@ function App() {
   // What people call who else signs them in.
   const [provider, setProvider] = useState<string | null>(null);
   // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
-  const [hasLink, setHasLink] = useState(() => pageNow() === 'sign-in' && location.hash.length > 1);
+  const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
   const move = useCallback((page: string) => {
     history.pushState(null, '', page === '' ? '/dashboard' : `/dashboard/${page}`);
     setPath(pageNow());
@@ -116,7 +118,7 @@ function App() {
     sessionStorage.removeItem('user');
     setHasLink(false);
     begin(session);
-    if (pageNow() === 'sign-in') go('');
+    if (isLinkPage(pageNow())) go('');
   }
 
   const pick = useCallback((user: User) => {

@@ -9,8 +9,8 @@ import { busy, Field, Problem } from './parts/ui.ts';
 import { words } from './words/words.ts';
 
 /**
- * Signing in: by the link of a mail (its token is behind the #), by asking for a mail and typing its code, or at a provider. `provider`: what
- * people call that; null where there is none.
+ * Signing in: by the link of a mail (its token is behind the #), which may also confirm a changed address, by requesting a mail and typing its
+ * code, or at a provider. `provider`: what people call that; null if there is none.
  */
 export function SignIn<Signed>(props: {
   reason: string | null;
@@ -19,7 +19,10 @@ export function SignIn<Signed>(props: {
 }) {
   const { reason, provider, onSignedIn } = props;
   const [problem] = useState(takeProblem);
-  const [token, setToken] = useState(() => (location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : ''));
+  const [isAddress] = useState(() => location.pathname.endsWith('/email'));
+  const [token, setToken] = useState(() =>
+    isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
+  );
   const [asked, setAsked] = useState<{ email: string; sign_in_id: string } | null>(null);
   const { run, isBusy, error } = useAction();
   const { signIn, dashboard } = words().common;
@@ -30,11 +33,13 @@ export function SignIn<Signed>(props: {
   }, []);
 
   const open = (proof: object) =>
-    run(async () => onSignedIn(await call<Signed>('POST', '/session', proof).catch(again)));
+    run(async () =>
+      onSignedIn(await call<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof).catch(again)),
+    );
   const again = (failure: unknown): never => {
     setToken('');
     if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
-    throw new Error(token === '' ? signIn.wrongCode : signIn.wrongLink);
+    throw new Error(token === '' ? signIn.wrongCode : isAddress ? signIn.wrongAddress : signIn.wrongLink);
   };
   const ask = (event: SubmitEvent) => {
     event.preventDefault();
@@ -57,8 +62,8 @@ export function SignIn<Signed>(props: {
       <${Problem} text=${error ?? (problem && words().provider.problems[problem])} />
       ${
         token !== ''
-          ? html`<p>${signIn.oneUse}</p>
-            <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>${signIn.title}</button>`
+          ? html`<p>${isAddress ? signIn.address : signIn.oneUse}</p>
+            <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
           : asked
             ? html`<form onSubmit=${tryCode}>
                 <p>${rich(signIn.sent(asked.email))}</p>

@@ -30,7 +30,7 @@ export interface Dashboard {
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
   /** A page of somebody who is not signed in. `isKept`: newPerson. */
   open(path: string, isKept?: boolean): Promise<Page>;
-  /** The link and the code of the last mail to an address; the mail is taken away. */
+  /** The link and the code of the last mail to an address that signs in, or the link that confirms it; the mail is taken away. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
   /** Signs in as a person does: asks for a mail, and follows its link. */
   signIn(email: string, isKept?: boolean): Promise<Page>;
@@ -99,7 +99,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
           async () => {
             for (const name of (await readdir(mails).catch(() => [])).filter((one) => one.endsWith('.eml'))) {
               const mail = await PostalMime.parse(await readFile(join(mails, name)));
-              if (mail.to?.[0]?.address !== email || !/^Sign in/.test(mail.subject ?? '')) continue;
+              if (mail.to?.[0]?.address !== email || !/^(Sign in|Confirm)/.test(mail.subject ?? '')) continue;
               const text = mail.text ?? '';
               const link = /https:\S+/.exec(text)?.[0] ?? '';
               found = { link, code: /: (\d{4} \d{4})/.exec(text)?.[1] ?? '', text };

@@ -3,7 +3,20 @@ import { assetFiles } from './asset-files.ts';
 
 /** Addresses of pages: each of them is the same document, which shows the page that its address names. */
 const VIEWS = [
-  ...['', '/', '/sign-in', '/keys', '/devices', '/tariffs', '/alerts', '/webhooks', '/bills', '/groups', '/fleet'],
+  ...[
+    '',
+    '/',
+    '/sign-in',
+    '/email',
+    '/keys',
+    '/devices',
+    '/tariffs',
+    '/alerts',
+    '/webhooks',
+    '/bills',
+    '/groups',
+    '/fleet',
+  ],
   ...['/sessions', '/operator'],
   // A period of the home, or of a device.
   ...['/home', '/home/:unit/:period', '/devices/:device', '/devices/:device/:unit/:period'],

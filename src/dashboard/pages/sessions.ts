@@ -6,6 +6,7 @@ import { Badge, Card, Loading, Problem, Sure, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { browserName } from './sessions/browser-name.ts';
+import { EmailAddress } from './sessions/email-address.ts';
 
 interface Session {
   session_id: string;
@@ -18,7 +19,7 @@ interface Session {
   is_current: boolean;
 }
 
-/** The sessions of the account, with a button that ends each. */
+/** The account's e-mail address, and its sessions with a button that ends each. */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -32,6 +33,7 @@ export function Page() {
   return html`
     <h1>${common.pages.sessions}</h1>
     <p>${w.about(me.email)}</p>
+    <${EmailAddress} />
     <${Card} title=${w.signedInTitle}>
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>

@@ -28,3 +28,42 @@ test('sessions are listed, and one that is ended in another browser is over ther
   await here.getByRole('link', { name: 'Devices' }).click();
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
 });
+
+test('a changed e-mail address waits for its mail, is withdrawn, and holds once the link of the mail was used', async () => {
+  const userId = await dashboard.user('before@example.com');
+  const here = await dashboard.signIn('before@example.com');
+  await here.getByRole('link', { name: 'Sessions' }).click();
+  const card = here.getByRole('region', { name: 'E-mail address' });
+  await card.getByText('Your account has the address before@example.com.').waitFor();
+  const request = async (email: string) => {
+    await card.getByLabel('New address').fill(email);
+    await card.getByRole('button', { name: 'Change address' }).click();
+    await card.getByText(`A mail to ${email} has a link.`).waitFor();
+  };
+  await request('mistyped@example.com');
+  await lookAt(here, 'pending e-mail address');
+  const mistyped = await dashboard.mailTo('mistyped@example.com');
+  await card.getByRole('button', { name: 'Withdraw' }).click();
+  await request('after@example.com');
+  const first = await dashboard.mailTo('after@example.com');
+  await card.getByRole('button', { name: 'Send again' }).click();
+  const { link } = await dashboard.mailTo('after@example.com');
+
+  const there = await dashboard.open(first.link.replace(dashboard.url, ''));
+  for (const over of [first, mistyped]) {
+    await there.goto(over.link);
+    await there.reload();
+    await there.getByRole('button', { name: 'Use this address' }).click();
+    await there.getByText('This link is wrong, was used, or is over. Change the address again.').waitFor();
+  }
+  await there.goto(link);
+  await there.reload();
+  await there.getByText('The button gives your account the e-mail address').waitFor();
+  await lookAt(there, 'confirm e-mail address');
+  await there.getByRole('button', { name: 'Use this address' }).click();
+  await there.getByRole('contentinfo').getByText('after@example.com').waitFor();
+  await here.getByRole('link', { name: 'API Keys' }).click();
+  await here.getByText('You are signed out: your session expired').waitFor();
+  const { rows } = await dashboard.database.pool.query('SELECT email FROM users WHERE user_id = $1', [userId]);
+  expect(rows).toEqual([{ email: 'after@example.com' }]);
+});

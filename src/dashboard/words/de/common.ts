@@ -49,6 +49,10 @@ export const common: Words['common'] = {
     wrongLink: 'Dieser Link ist falsch, schon benutzt oder abgelaufen; fordern Sie einen neuen an.',
     wrongCode: 'Dieser Code ist falsch, schon benutzt oder abgelaufen; fordern Sie einen neuen an.',
     oneUse: 'Der Link gilt für eine Anmeldung auf diesem Gerät.',
+    address:
+      'Mit der Schaltfläche erhält Ihr Konto die E-Mail-Adresse, an die dieser Link ging, und Sie werden angemeldet. Alle API-Schlüssel und anderen Sitzungen des Kontos enden, seine Webhooks werden angehalten; eine E-Mail zählt sie auf.',
+    useAddress: 'Diese Adresse verwenden',
+    wrongAddress: 'Dieser Link ist falsch, schon benutzt oder abgelaufen. Ändern Sie die Adresse noch einmal.',
     sent: (email) =>
       `Wenn es zu **${email}** ein Konto gibt, ist eine E-Mail mit Link und Code unterwegs. Beide gelten 15 Minuten.`,
     code: 'Code',

@@ -49,6 +49,10 @@ export const common = {
     wrongLink: 'This link is wrong, was used, or is over; ask for a new one.',
     wrongCode: 'This code is wrong, was used, or is over; ask for a new one.',
     oneUse: 'The link is good for one sign-in on this device.',
+    address:
+      'The button gives your account the e-mail address that this link was mailed to, and signs you in. All API keys and other sessions of the account end, and its webhooks are paused; a mail lists them.',
+    useAddress: 'Use this address',
+    wrongAddress: 'This link is wrong, was used, or is over. Change the address again.',
     sent: (email: string) =>
       `If **${email}** has an account, a mail is on its way, with a link and a code. They work for 15 minutes.`,
     code: 'Code',

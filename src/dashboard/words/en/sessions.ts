@@ -2,6 +2,16 @@ export const sessions = {
   question: 'Whoever uses that browser is signed out at once, and has to sign in again.',
   about: (email: string) =>
     `Browsers in which ${email} is signed in. If you do not recognise one, end it, and revoke API keys that are not yours.`,
+  emailTitle: 'E-mail address',
+  emailNow: (email: string) => `Your account has the address **${email}**.`,
+  emailPending: (email: string) =>
+    `A mail to **${email}** has a link. The address changes when you use it, within 7 days. No mail? Look into the spam folder, or send it again.`,
+  newEmail: 'New address',
+  newEmailHint:
+    'You get a mail there with a link that confirms it. Then all API keys and other sessions end, and webhooks are paused.',
+  changeEmail: 'Change address',
+  sendAgain: 'Send again',
+  withdraw: 'Withdraw',
   signedInTitle: 'Signed in',
   list: 'List of sessions',
   browser: 'Browser',

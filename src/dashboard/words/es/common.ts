@@ -49,6 +49,10 @@ export const common: Words['common'] = {
     wrongLink: 'Este enlace no es correcto, ya se usó o ha caducado; pide uno nuevo.',
     wrongCode: 'Este código no es correcto, ya se usó o ha caducado; pide uno nuevo.',
     oneUse: 'El enlace sirve para iniciar una sesión en este dispositivo.',
+    address:
+      'El botón da a tu cuenta la dirección a la que se envió este enlace e inicia tu sesión. Terminan todas las claves de API y las demás sesiones de la cuenta, y sus webhooks quedan en pausa; un correo los enumera.',
+    useAddress: 'Usar esta dirección',
+    wrongAddress: 'Este enlace no es correcto, ya se usó o ha caducado. Cambia la dirección otra vez.',
     sent: (email) =>
       `Si **${email}** tiene cuenta, va en camino un correo con un enlace y un código. Valen durante 15 minutos.`,
     code: 'Código',

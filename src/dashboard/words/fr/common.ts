@@ -49,6 +49,10 @@ export const common: Words['common'] = {
     wrongLink: 'Ce lien est erroné, a déjà servi ou a expiré ; demandez-en un nouveau.',
     wrongCode: 'Ce code est erroné, a déjà servi ou a expiré ; demandez-en un nouveau.',
     oneUse: 'Le lien permet une seule connexion sur cet appareil.',
+    address:
+      'Le bouton donne à votre compte l’adresse à laquelle ce lien a été envoyé, et vous connecte. Toutes les clés d’API et les autres sessions du compte prennent fin, ses webhooks sont suspendus ; un e-mail en donne la liste.',
+    useAddress: 'Utiliser cette adresse',
+    wrongAddress: 'Ce lien est erroné, a déjà servi ou a expiré. Changez l’adresse une nouvelle fois.',
     sent: (email) =>
       `Si **${email}** a un compte, un e-mail est en route, avec un lien et un code. Ils sont valables 15 minutes.`,
     code: 'Code',

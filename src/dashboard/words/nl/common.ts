@@ -49,6 +49,10 @@ export const common: Words['common'] = {
     wrongLink: 'Deze link is onjuist, al gebruikt of verlopen; vraag een nieuwe aan.',
     wrongCode: 'Deze code is onjuist, al gebruikt of verlopen; vraag een nieuwe aan.',
     oneUse: 'De link is goed voor één keer inloggen op dit apparaat.',
+    address:
+      'Met de knop krijgt je account het e-mailadres waar deze link naartoe is gemaild, en word je ingelogd. Alle API-sleutels en andere sessies van het account eindigen en de webhooks worden gepauzeerd; een mail noemt ze.',
+    useAddress: 'Dit adres gebruiken',
+    wrongAddress: 'Deze link is onjuist, al gebruikt of verlopen. Wijzig het adres opnieuw.',
     sent: (email) =>
       `Als **${email}** een account heeft, is er een mail onderweg met een link en een code. Ze werken 15 minuten.`,
     code: 'Code',
