@@ -82,7 +82,7 @@ CREATE TABLE devices (
   placement text NOT NULL DEFAULT 'consumption', -- What it is in its home: the meter at the connection point, something that produces or stores, a consumer; excluded: no part of it. Holds for its whole past.
   placement_by text NOT NULL DEFAULT 'type', -- Who says so: its owner, the decoder that knows what it is, or its type.
   upstream_device_id text COLLATE "C", -- The consumption meter of the same user that it lies behind: its energy is part of that one's.
-  channels jsonb NOT NULL DEFAULT '{}', -- What its owner says of its quantities, by their native names: {"SML.Wert_A": {"counts_as": "import", "placement": "grid"}}.
+  channels jsonb NOT NULL DEFAULT '{}', -- What its owner says of its quantities, by their native names: {"SML.Wert_A": {"counts_as": "import", "placement": "grid"}}. Of a channel of unknown name that had counted, migration 0059 wrote "circuit", and "counts_as" with "asked" where the owner had said nothing; a new "counts_as" of the owner removes both.
   external_id text, -- What others call the device: a serial or asset number. Once in an account.
   imported_as text, -- What row of an import it came from, where that had no external_id: ["type", "location"] as they were then. An import that is made again finds it by this, whatever its owner changed since.
   certificate_sha256 bytea, -- SHA-256 of the client certificate (DER) that it logs in with. Null: one that names it by its id, where the broker asks for certificates.
@@ -132,7 +132,7 @@ CREATE TABLE series (
   CHECK (kind IN ('register', 'interval', 'power', 'temperature', 'setpoint', 'heating', 'humidity')),
   CHECK (meter IN ('grid', 'production', 'storage', 'consumption', 'excluded', 'gas', 'heat', 'water', 'gas_m3', 'heat_m3', 'water_m3'))
 );
-CREATE INDEX series_unknown ON series (device_id) WHERE (channel ~ '(^|/)unknown/');
+CREATE INDEX series_unknown_name ON series (device_id) WHERE ((channel !~ '^(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\d+)*$') AND (kind IN ('register', 'interval', 'power')));
 
 -- Every valid reading, once. Of two values for one time the lower is kept (law of consumption).
 CREATE TABLE readings (

@@ -576,8 +576,10 @@ export interface DeviceDetails {
     last_value: number | null;
     /** When that value was measured. Null: there is none. */
     last_at: string | null;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null: not known, and not counted. */
+    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null: not known, and not counted. */
     counts_as: string | null;
+    /** Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting. */
+    asked: boolean;
     /** Where the quantity is measured. Null: where its device is. */
     placement: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
@@ -1891,7 +1893,7 @@ export interface CreateDeviceBody {
   channels?: {
     /** What the device calls the quantity. */
     native_name: string;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said. */
+    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said. */
     counts_as?: string | null;
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
@@ -1986,7 +1988,7 @@ export interface UpdateDeviceBody {
   channels?: {
     /** What the device calls the quantity. */
     native_name: string;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said. */
+    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said. */
     counts_as?: string | null;
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
@@ -2292,7 +2294,7 @@ export type CreateImportBody = {
   channels?: {
     /** What the device calls the quantity. */
     native_name: string;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said. */
+    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said. */
     counts_as?: string | null;
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;

@@ -36,7 +36,8 @@ export function describe(
 ): { family: string; readings: Described[]; asks: Asked[]; refused: string[] } | null {
   const native = hearNative(message);
   if (native) {
-    return { family: 'native', readings: native.said.map(described), asks: [], refused: native.refused };
+    const readings = native.said.filter(({ asks }) => !asks).map(described);
+    return { family: 'native', readings, asks: native.said.flatMap(asked), refused: native.refused };
   }
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });

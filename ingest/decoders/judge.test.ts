@@ -95,6 +95,15 @@ test('what a device of its own login sends is read where it signs in itself, and
   expect(judged(`gw/gwy_1/${topic}`, body)).toMatchObject({ outcome: 'nobody', family: null });
 });
 
+test('a native channel of unknown name counts when its owner says what it is', () => {
+  const judgement = judged('energy/v1/dev_1/readings', { channel: 'feed_in', energy_total_kwh: 5 });
+  expect(judgement).toMatchObject({
+    outcome: 'asked',
+    readings: [],
+    asks: [{ device: 'dev_1', native_name: 'feed_in energy_total_kwh', unit: 'kWh', value: 5 }],
+  });
+});
+
 test.each(['', 'Online', '{', '\u0000', '[[[[', '"x"', 'null', '[]'])('%j is nobody’s, without a crash', (payload) => {
   expect(judged('x/y', payload)).toMatchObject({ outcome: 'nobody', members: [] });
 });

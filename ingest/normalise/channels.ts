@@ -38,7 +38,7 @@ interface Series {
  */
 export function chooseRoles(series: readonly Series[]): Roles[] {
   const best = new Map<string, { rank: number; members: number[]; direction: Direction }>();
-  const channels = series.map((one) => meantChannel(one, one.word?.counts_as ?? null));
+  const channels = series.map((one) => meantChannel(one, one.word));
   // Beside a register of which nobody knows what it counts, power could be the same energy once more.
   const asked = new Set(
     channels.flatMap(({ known, circuit }, index) => (!known && series[index]?.kind === 'register' ? [circuit] : [])),

@@ -127,7 +127,7 @@ interface DevicesTable {
   /** JSON. */
   computed_with: Generated<unknown>;
   /** JSON: what owners say of its quantities. */
-  channels: Generated<Record<string, { counts_as?: string; placement?: Placement }>>;
+  channels: Generated<Record<string, { counts_as?: string; placement?: Placement; circuit?: string; asked?: boolean }>>;
   created_at: Generated<Date>;
   deleted_at: Date | null;
   placement: Generated<Placement>;

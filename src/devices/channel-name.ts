@@ -1,10 +1,11 @@
 import type { Placement } from '#src/database/enums.ts';
-import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
+import { COMMODITIES, type Commodity, KNOWN_CHANNEL } from '#src/database/meter.ts';
 
 /** What a channel's name says, and what its owner says of it (law of consumption, "Channels"). */
 
 export const PARTS = ['total', 'tariff', 'phase'] as const;
 const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
+const DIRECTIONS: ReadonlySet<string> = new Set(['import', 'export']);
 
 export type Direction = 'import' | 'export';
 
@@ -23,15 +24,45 @@ export interface Channel {
   known: boolean;
 }
 
-/** The word before what an unknown quantity is called. */
-const UNKNOWN = 'unknown';
 /** The word of a volume. */
 const VOLUME = 'm3';
 /** What a heat meter takes out of a house in summer is no heat that was used: it is stored, and counts for nothing. */
 const COOLING = 'cooling';
 
+const KNOWN = new RegExp(KNOWN_CHANNEL);
+
 /** What an owner can say of a quantity. */
-export const COUNTS_AS = /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/;
+export const COUNTS_AS =
+  /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
+
+/**
+ * Words of `counts_as` for what an inverter made and for what went into and out of a battery: the channel that each stands for, and its
+ * place in the home (law of consumption, "Registers of one device", rule 5).
+ */
+const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Direction; placement: Placement }>> = {
+  production: { circuit: 'pv', direction: 'export', placement: 'production' },
+  charged: { circuit: 'battery', direction: 'import', placement: 'storage' },
+  discharged: { circuit: 'battery', direction: 'export', placement: 'storage' },
+};
+const placedWord = (countsAs: string) => (Object.hasOwn(PLACED_WORDS, countsAs) ? PLACED_WORDS[countsAs] : undefined);
+
+/** The place in the home that a word of `counts_as` implies: `production` is a production device's. */
+export const placementOf = (countsAs: string | undefined): Placement | undefined =>
+  countsAs === undefined ? undefined : placedWord(countsAs)?.placement;
+
+const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
+const MAX_NATIVE = 64;
+
+/**
+ * The `channel` of a native message or an import as it is stored, capitals as small letters; null if it is none: no parts of `[a-z0-9_-]`
+ * between slashes, over 64 characters, or more than one `/` before a direction or a commodity.
+ */
+export function nativeChannel(text: string): string | null {
+  if (text.length > MAX_NATIVE) return null;
+  const channel = NATIVE.test(text) ? text : text.toLowerCase();
+  if (!NATIVE.test(channel)) return null;
+  return channel.split('/').findIndex((word) => DIRECTIONS.has(word) || OTHERS.has(word)) > 1 ? null : channel;
+}
 
 /** A word for a channel out of whatever a device calls its parts: lower case, other characters as `_`. */
 export const channelWord = (text: string): string =>
@@ -52,13 +83,14 @@ export function parseChannel(name: string): Channel {
     commodity: 'electricity',
     isVolume: false,
     isIgnored: false,
-    known: true,
+    known: KNOWN.test(name),
   };
+  if (!channel.known) {
+    // The name itself says nothing; what stands before it is where it lies.
+    const at = words.indexOf('unknown');
+    words.splice(at < 0 ? words.length - 1 : at);
+  }
   for (const word of words) {
-    if (word === UNKNOWN) {
-      channel.known = false;
-      break;
-    }
     if (word === 'export') channel.direction = 'export';
     else if (/^t\d+$/.test(word)) channel.part = 'tariff';
     else if (/^l\d+$/.test(word)) channel.part = 'phase';
@@ -83,28 +115,37 @@ interface Asked {
  * What a series counts as, by its owner's word where there is one, above every guess: it stays in its circuit. A power counts by its
  * sign: a word of the other direction cannot be followed, and it counts for nothing. Neither does a volume that is said to be electricity.
  */
-export function meantChannel({ channel: name, kind, unit }: Asked, countsAs: string | null): Channel {
+export function meantChannel({ channel: name, kind, unit }: Asked, word?: OwnersWord): Channel {
   const guessed = parseChannel(name);
-  if (countsAs === null) return guessed;
+  const countsAs = word?.counts_as;
+  if (countsAs === undefined) return guessed;
   if (countsAs === 'ignored') return { ...guessed, known: true, isIgnored: true };
-  const { direction, part, commodity } = parseChannel(countsAs);
+  const placed = placedWord(countsAs);
+  const { direction, part, commodity } = { ...parseChannel(placed ? 'import' : countsAs), ...placed };
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  return { ...guessed, known: true, isIgnored: false, commodity, isVolume, direction, part };
+  // What an inverter made is no part of what its meter returned to the grid: it has a circuit of its own, unless its name says one.
+  const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
+  const circuit = word?.circuit ?? own;
+  return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
 }
 
 /** What a series is said or guessed to be, in the words of `counts_as`; null: nobody knows. */
-export function countsAsOf(name: string, countsAs: string | null): string | null {
-  if (countsAs !== null) return countsAs;
+export function countsAsOf(name: string, word?: OwnersWord): string | null {
+  if (word?.counts_as !== undefined) return word.counts_as;
+  if (!KNOWN.test(name)) return null;
   const words = name.split('/');
-  if (words.includes(UNKNOWN)) return null;
   if (words.includes(COOLING)) return 'ignored';
-  const other = words.find((word) => OTHERS.has(word));
+  const other = words.find((one) => OTHERS.has(one));
   if (other) return other;
   const direction = words.includes('export') ? 'export' : 'import';
-  return [direction, ...words.filter((word) => /^[tl]\d+$/.test(word)).slice(0, 1)].join('/');
+  return [direction, ...words.filter((one) => /^[tl]\d+$/.test(one)).slice(0, 1)].join('/');
 }
+
+/** Whether its owner is to say what a series is: nobody knows, or it counts because it did before unknown names stopped to. */
+export const isAskedOf = (name: string, word?: OwnersWord): boolean =>
+  !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
 
 const MEMBERS: Readonly<Record<string, string>> = {
   register: 'energy_total_kwh',
@@ -127,6 +168,10 @@ export const nativeNameOf = ({
 export interface OwnersWord {
   counts_as?: string;
   placement?: Placement;
+  /** The circuit of a channel of unknown name that had counted before such names stopped to: only migration 0059 wrote it. */
+  circuit?: string;
+  /** `counts_as` is not the owner's, but what the channel had counted as, by migration 0059: its owner is asked. */
+  asked?: boolean;
 }
 /** What owners have said of a device's quantities (`devices.channels`), by their native names. */
 export type OwnersWords = Record<string, OwnersWord>;

@@ -3,8 +3,18 @@ import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
+import { hasUnknownName } from '#src/database/meter.ts';
 import { type Reach, within } from '#src/database/reach.ts';
-import { countsAsOf, meantChannel, nativeNameOf, type OwnersWord, type OwnersWords, wordFor } from './channel-name.ts';
+import {
+  countsAsOf,
+  isAskedOf,
+  meantChannel,
+  nativeNameOf,
+  type OwnersWord,
+  type OwnersWords,
+  placementOf,
+  wordFor,
+} from './channel-name.ts';
 
 /** A quantity that a device tells, and what it counts as. */
 export interface DeviceChannel {
@@ -13,8 +23,10 @@ export interface DeviceChannel {
   unit: string | null;
   last_value: number | null;
   last_at: Date | null;
-  /** `import`, `export`, a part (`import/t1`), `gas`, `heat`, `water`, `ignored`; null: not known, not counted. */
+  /** As `COUNTS_AS`; null: not known, not counted. */
   counts_as: string | null;
+  /** Its owner is to say what it is. */
+  asked: boolean;
   /** Where in the home it is, by its owner; null: where its device is. */
   placement: Placement | null;
 }
@@ -54,14 +66,17 @@ export function toldChannel(
   const { unit, per } = UNITS[row.kind] as { unit: string; per: number };
   const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
   const word = wordFor(words, series);
-  const countsAs = countsAsOf(row.channel, word.counts_as ?? null);
-  const isVolume = meantChannel({ ...series, unit: row.unit }, word.counts_as ?? null).isVolume;
+  const countsAs = countsAsOf(row.channel, word);
+  const isVolume = meantChannel({ ...series, unit: row.unit }, word).isVolume;
+  // The member of a native message says its unit, whatever its channel is called.
+  const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: nativeNameOf(series),
-    unit: countsAs === null ? row.unit : isVolume ? VOLUME : unit,
+    unit: isUnitKnown ? (isVolume ? VOLUME : unit) : row.unit,
     last_value: row.value === null ? null : Number(row.value) / per,
     last_at: row.read_at,
     counts_as: countsAs,
+    asked: isAskedOf(row.channel, word),
     placement: word.placement ?? null,
   };
 }
@@ -97,6 +112,7 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
       last_value: null,
       last_at: null,
       counts_as: counts_as ?? null,
+      asked: false,
       placement: placement ?? null,
     })),
   ];
@@ -143,8 +159,15 @@ export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): O
   const next = new Map(Object.entries(words));
   for (const { native_name, ...now } of said) {
     const before = next.get(native_name);
-    const [countsAs, placement] = [after(before?.counts_as, now.counts_as), after(before?.placement, now.placement)];
-    const word: OwnersWord = defined({ counts_as: countsAs, placement });
+    const countsAs = after(before?.counts_as, now.counts_as);
+    // A place that the previous word implied goes with that word.
+    const isImplied = before?.placement !== undefined && before.placement === placementOf(before.counts_as);
+    const isNew = countsAs !== before?.counts_as;
+    const place = isNew ? (placementOf(countsAs) ?? (isImplied ? undefined : before?.placement)) : before?.placement;
+    const placement = after(place, now.placement);
+    // What its owner says now goes before what migration 0059 wrote.
+    const found = now.counts_as === undefined ? { circuit: before?.circuit, asked: before?.asked } : {};
+    const word: OwnersWord = defined({ counts_as: countsAs, placement, ...found });
     if (Object.keys(word).length === 0) next.delete(native_name);
     else next.set(native_name, word);
   }
@@ -171,26 +194,27 @@ export async function mustBeClear(db: Database, deviceId: string, words: OwnersW
   const given = new Map<string, { name: string; isSaid: boolean }>();
   for (const { channel, kind, native_name: nativeName, unit } of rows) {
     const series = { channel, kind, nativeName, unit };
-    const word = wordFor(words, series).counts_as ?? null;
+    const word = wordFor(words, series);
     const meaning = countsAsOf(channel, word);
     const name = nativeNameOf(series);
     const meant = meantChannel(series, word);
-    if (word !== null && !meant.known) {
+    const isSaid = word.counts_as !== undefined;
+    if (isSaid && !meant.known) {
       throw wrong(
         kind === 'power'
-          ? `${name}: a power counts by its sign, and cannot be ${word}; say import, a part of it, or ignored`
-          : `${name}: a volume cannot be ${word}; say gas, heat, water or ignored`,
+          ? `${name}: a power counts by its sign, and cannot be ${meaning}; say import, a part of it, or ignored`
+          : `${name}: a volume cannot be ${meaning}; say gas, heat, water or ignored`,
       );
     }
     if (meaning === null || meaning === 'ignored') continue;
     const key = `${meant.circuit} ${meant.isVolume ? VOLUME : ''} ${kind} ${meaning}`;
     const other = given.get(key);
-    if (other && (other.isSaid || word !== null)) {
+    if (other && (other.isSaid || isSaid)) {
       throw wrong(
         `${name}: ${meaning} is given already, to ${other.name}; say another part (import/t1, import/l2) or set one of them to ignored`,
       );
     }
-    given.set(key, { name, isSaid: word !== null });
+    given.set(key, { name, isSaid });
   }
 }
 
@@ -209,7 +233,9 @@ export async function lockedWords(db: Database, reach: Reach, deviceId: string):
   return row?.channels ?? null;
 }
 
-/** Whether a device, in a query of `devices`, tells something that nobody can tell, and of which its owner has said nothing. */
-export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
-  AND s.channel ~ '(^|/)unknown/' AND s.kind IN ('register', 'interval', 'power') AND devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END)
-    -> 'counts_as' IS NULL)`;
+/**
+ * Whether a device, in a query of `devices`, reports something that nobody knows, of which its owner has said nothing (`isAskedOf`).
+ */
+export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s
+  CROSS JOIN LATERAL (SELECT devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END) AS word) w
+  WHERE s.device_id = devices.device_id AND ${hasUnknownName} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;

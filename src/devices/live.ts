@@ -23,6 +23,10 @@ export interface LiveReading {
   channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
 }
 
+/** What a power without parts can count as. */
+const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
+/** A power of these leaves what its device measures: it is subtracted. */
+const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
 /** A power that is older is not the power now. (The law does not hold a power for longer, either.) */
 const NOW_MS = 15 * 60_000;
 /** What was told before is nothing live. By time, so that the latest partitions are looked into alone. */
@@ -91,13 +95,13 @@ interface Power {
  */
 export function powerOf(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };
-  const totals = powers.filter(({ counts_as }) => counts_as === 'import' || counts_as === 'export');
+  const totals = powers.filter(({ counts_as }) => counts_as !== null && TOTALS.has(counts_as));
   const phases = powers.filter(({ counts_as }) => /^(?:import|export)\/l\d$/.test(counts_as ?? ''));
   const used = totals.length > 0 ? totals : phases;
   const meanings = new Set(used.map(({ counts_as }) => counts_as));
   if (used.length === 0 || meanings.size < used.length) return unknown;
   let milliwatts = 0;
   for (const { counts_as, last_value } of used)
-    milliwatts += Math.round((last_value ?? 0) * 1_000) * (counts_as?.startsWith('export') ? -1 : 1);
+    milliwatts += Math.round((last_value ?? 0) * 1_000) * (isOutward(counts_as) ? -1 : 1);
   return { power_w: milliwatts / 1_000, power_at: used.map(({ last_at }) => last_at).sort()[0] ?? null };
 }

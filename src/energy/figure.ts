@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
-import { estimatedExportKey } from '#src/database/meter.ts';
+import { estimatedExportKey, hasUnknownName } from '#src/database/meter.ts';
 import { energiesOf } from './device-energies.ts';
 import { summary } from './insights.ts';
 import type { Range } from './ranges.ts';
@@ -46,7 +46,7 @@ const ASKED = new Set(['estimated', 'coverage'] as const);
 /** Whether a device tells electricity, or may: not one that is heard of, and of gas, heat, water or a room's climate alone. */
 export const TELLS_ELECTRICITY = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
   OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
-    AND (s.counts_import OR s.counts_export OR 'unknown' = ANY (string_to_array(s.channel, '/')))))`;
+    AND (s.counts_import OR s.counts_export OR ${hasUnknownName})))`;
 
 /** A figure of a user's home, opened: its electricity, and the devices that tell of it. */
 export async function figureOf(db: Database, userId: string, range: Range): Promise<Figure> {

@@ -1,12 +1,14 @@
+import { isAskedOf, nativeNameOf } from '#src/devices/channel-name.ts';
 import type { Heard, SaidKind } from '../family.ts';
 import { decodeNative } from './decode.ts';
 
-const KINDS: Record<string, { kind: SaidKind; unit: number }> = {
-  register: { kind: 'energy_total_kwh', unit: 1e6 },
-  interval: { kind: 'energy_interval_kwh', unit: 1e6 },
-  power: { kind: 'power_w', unit: 1e3 },
-  temperature: { kind: 'temperature_c', unit: 1e3 },
-  setpoint: { kind: 'setpoint_c', unit: 1e3 },
+/** `asks`: the unit in which it is asked what a quantity is whose channel says nothing. */
+const KINDS: Record<string, { kind: SaidKind; unit: number; asks: string | null }> = {
+  register: { kind: 'energy_total_kwh', unit: 1e6, asks: 'kWh' },
+  interval: { kind: 'energy_interval_kwh', unit: 1e6, asks: 'kWh' },
+  power: { kind: 'power_w', unit: 1e3, asks: 'W' },
+  temperature: { kind: 'temperature_c', unit: 1e3, asks: null },
+  setpoint: { kind: 'setpoint_c', unit: 1e3, asks: null },
 };
 
 /**
@@ -18,10 +20,13 @@ export function hearNative(message: Parameters<typeof decodeNative>[0]): Heard |
   if (!decoded) return null;
   const { deviceId: device, readings, rejections, status } = decoded;
   const said = readings.flatMap(({ channel, kind, value, readAtMs, intervalMs }): Heard['said'] => {
-    const at = { device, channel, native: kind, atMs: readAtMs, ...(kind === 'interval' ? { intervalMs } : {}) };
+    const native = nativeNameOf({ channel, kind });
+    const at = { device, channel, native, atMs: readAtMs, ...(kind === 'interval' ? { intervalMs } : {}) };
     if (kind === 'heating') return [{ ...at, kind, value: value === 1 }];
     const known = KINDS[kind];
-    return known ? [{ ...at, kind: known.kind, value: value / known.unit }] : [];
+    if (!known) return [];
+    const isAsked = known.asks !== null && isAskedOf(channel);
+    return [{ ...at, kind: known.kind, value: value / known.unit, ...(isAsked ? { asks: { unit: known.asks } } : {}) }];
   });
   const states: Heard['said'] =
     status === undefined || status === 'faulty'

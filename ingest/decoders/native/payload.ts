@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nativeChannel } from '#src/devices/channel-name.ts';
 import { BOUNDS } from '../bounds.ts';
 
 /** Quantities of one element with their plausible bounds. */
@@ -13,11 +14,11 @@ const RANGES = {
 type Quantity = keyof typeof RANGES;
 const QUANTITIES = Object.entries(RANGES).map(([name, [least, most]]) => ({ name: name as Quantity, least, most }));
 
+const NO_CHANNEL =
+  'channel: words of a-z, 0-9, _ and - between slashes, 64 characters at most, and at most one slash before import, export, gas, heat or water';
 const NO_QUANTITY = `no quantity: none of ${[...Object.keys(RANGES), 'heating'].join(', ')}`;
 
 const MAX_INTERVAL_SECONDS = 31 * 86_400;
-const MAX_CHANNEL = 64;
-const CHANNEL = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
 /** Unix seconds reach this size in the year 5138; milliseconds had it in 1973. */
 const SMALLEST_UNIX_MS = 100_000_000_000;
 const ISO_TIME = z.core.regexes.datetime({ offset: true });
@@ -40,10 +41,9 @@ export function parseReading(element: unknown): NativeReading | string {
   const given = element as Record<string, unknown>;
   let channel = 'import';
   if (given.channel !== undefined) {
-    if (typeof given.channel !== 'string' || given.channel.length > MAX_CHANNEL || !CHANNEL.test(given.channel)) {
-      return 'channel: lower-case words of a-z, 0-9, _ and - between slashes, 64 characters at most';
-    }
-    channel = given.channel;
+    const stored = typeof given.channel === 'string' ? nativeChannel(given.channel) : null;
+    if (stored === null) return NO_CHANNEL;
+    channel = stored;
   }
   const readAtMs = given.ts === undefined ? null : parseTime(given.ts);
   if (readAtMs === null && given.ts !== undefined) {

@@ -3,6 +3,7 @@ import { unprocessable } from '#src/core/errors.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
+import { hasUnknownName } from '#src/database/meter.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import { ATTENTION, type Attention, type Device, LAST_SEEN_AT, WANTS } from '../store.ts';
 import { type FleetSort, type Place, placeAsText } from './sort.ts';
@@ -55,9 +56,7 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (attention !== undefined) conditions.push(WANTS[attention]);
   // Few have one, and the planner, which does not know how few, would look at all devices.
   if (attention === 'unknown_quantity')
-    conditions.push(
-      sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE s.channel ~ '(^|/)unknown/'))`,
-    );
+    conditions.push(sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownName}))`);
   return conditions;
 }
 

@@ -45,6 +45,7 @@ test('an owner sees what a device tells that nobody knows, and says what it is',
       last_value: 11.5,
       last_at: expect.any(String),
       counts_as: null,
+      asked: true,
       placement: null,
     },
   ]);

@@ -39,7 +39,7 @@ const messageOf = (
     })),
   },
 });
-const channelsTo = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
+const channelsTo = (count: number) => Array.from({ length: count }, (_, index) => `c${index}/import`);
 const rowsOf = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
 
 /** The pool, which counts the rows of `series` that are read through it. */
@@ -114,7 +114,7 @@ test('of a device with very many channels those are loaded that a batch names, a
   const writer = createWriter(pool, { memory });
   const send = (minute: number) =>
     writer.write(
-      [large, small].map(({ deviceId }) => messageOf(deviceId, ['c1'], minute, { value: minute * 100_000 })),
+      [large, small].map(({ deviceId }) => messageOf(deviceId, ['c1/import'], minute, { value: minute * 100_000 })),
     );
   for (let minute = 1; minute <= 90; minute += 10) {
     const written = await send(minute);
@@ -125,7 +125,7 @@ test('of a device with very many channels those are loaded that a batch names, a
   expect(memory.get(large.deviceId)).toBeNull();
   const after = await lawsOf(large.deviceId);
   expect(after).toHaveLength(before.size);
-  const [{ series_id }] = await rowsOf(`SELECT series_id FROM series WHERE device_id = $1 AND channel = 'c1'`, [
+  const [{ series_id }] = await rowsOf(`SELECT series_id FROM series WHERE device_id = $1 AND channel = 'c1/import'`, [
     large.deviceId,
   ]);
   for (const law of after) if (law[0] !== Number(series_id)) expect(law).toEqual(before.get(law[0]));
@@ -140,11 +140,11 @@ test('late readings, known ones and new quantities of such a device come to what
   const writer: Writer = createWriter(database.pool);
   const send = (channels: readonly string[], minute: number, of: Parameters<typeof messageOf>[3] = {}) =>
     writer.write([large, small].map(({ deviceId }) => messageOf(deviceId, channels, minute, of)));
-  await send(['c0', 'c2'], 30);
-  await send(['c0'], 10, { value: 3_000_000 });
-  await send(['c0'], 10, { value: 3_000_000 });
-  await send(['c1'], 40, { kind: 'temperature', value: 21_000 });
-  await send(['c0', 'c1', 'c2'], 70);
+  await send(['c0/import', 'c2/import'], 30);
+  await send(['c0/import'], 10, { value: 3_000_000 });
+  await send(['c0/import'], 10, { value: 3_000_000 });
+  await send(['c1/import'], 40, { kind: 'temperature', value: 21_000 });
+  await send(['c0/import', 'c1/import', 'c2/import'], 70);
   const hours = await Promise.all(
     [large, small].map(({ userId }) =>
       rowsOf('SELECT hour, energy_milliwatt_hours, covered_ms FROM user_hourly WHERE user_id = $1 ORDER BY 1', [
@@ -161,13 +161,16 @@ test('a device with very many channels gets no further one, and its channels go 
   const { pool, read } = countingSeries();
   const writer = createWriter(pool);
   const before = await lawsOf(large.deviceId);
-  expect(await writer.write([messageOf(large.deviceId, ['new', 'c7'], 1)])).toMatchObject({ stored: 1, rejected: 1 });
-  expect(await writer.write([messageOf(large.deviceId, ['new'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
+  expect(await writer.write([messageOf(large.deviceId, ['new/import', 'c7/import'], 1)])).toMatchObject({
+    stored: 1,
+    rejected: 1,
+  });
+  expect(await writer.write([messageOf(large.deviceId, ['new/import'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
   // Of c7 alone; twice, where the transaction begins anew.
   expect(read()).toBeLessThanOrEqual(2);
   expect(await lawsOf(large.deviceId)).toHaveLength(before.length);
   // A limit above what it has lets it have more.
   const wider = createWriter(pool, { maxChannels: 10_000 });
-  expect(await wider.write([messageOf(large.deviceId, ['new'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
+  expect(await wider.write([messageOf(large.deviceId, ['new/import'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await lawsOf(large.deviceId)).toHaveLength(before.length + 1);
 });

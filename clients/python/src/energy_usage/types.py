@@ -577,7 +577,9 @@ class DeviceDetailsChannels(TypedDict):
     last_at: Optional[str]
     """When that value was measured. Null: there is none."""
     counts_as: Optional[str]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null: not known, and not counted."""
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null: not known, and not counted."""
+    asked: bool
+    """Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting."""
     placement: Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]
     """Where the quantity is measured. Null: where its device is."""
 
@@ -1804,7 +1806,7 @@ class CreateDeviceBodyChannels(TypedDict):
     native_name: str
     """What the device calls the quantity."""
     counts_as: NotRequired[Optional[str]]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said."""
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said."""
     placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
     """Where the quantity is measured. Null: where its device is."""
 
@@ -1905,7 +1907,7 @@ class UpdateDeviceBodyChannels(TypedDict):
     native_name: str
     """What the device calls the quantity."""
     counts_as: NotRequired[Optional[str]]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said."""
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said."""
     placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
     """Where the quantity is measured. Null: where its device is."""
 
@@ -2144,7 +2146,7 @@ class CreateImportBodyValueChannels(TypedDict):
     native_name: str
     """What the device calls the quantity."""
     counts_as: NotRequired[Optional[str]]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said."""
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said."""
     placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
     """Where the quantity is measured. Null: where its device is."""
 

@@ -26,6 +26,7 @@ const details = {
       last_value: 12_345.678,
       last_at: '2026-06-15T11:59:50.000Z',
       counts_as: 'import',
+      asked: false,
       placement: null,
     },
     {
@@ -34,6 +35,7 @@ const details = {
       last_value: 890.1,
       last_at: '2026-06-15T11:59:50.000Z',
       counts_as: null,
+      asked: true,
       placement: null,
     },
   ],

@@ -25,7 +25,7 @@ const MEANING = {
     'Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403).',
   native_name: 'What the device calls the quantity.',
   counts_as:
-    'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`.',
+    'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`.',
 };
 
 const type = text(64).describe(MEANING.type);
@@ -44,7 +44,10 @@ const certificate_sha256 = z
   );
 const counts_as = z
   .string()
-  .regex(COUNTS_AS, 'must be import, export, a part as import/t1, gas, heat, water or ignored');
+  .regex(
+    COUNTS_AS,
+    'must be import, export, a part as import/t1, gas, heat, water, production, charged, discharged or ignored',
+  );
 /** What an owner says of quantities, by their names; null takes back what was said. */
 const channels = z
   .array(
@@ -127,6 +130,11 @@ export const deviceDetails = z
           last_value: z.number().nullable().describe('The last value. Null: there is none.'),
           last_at: instant.nullable().describe('When that value was measured. Null: there is none.'),
           counts_as: z.string().nullable().describe(`${MEANING.counts_as} Null: not known, and not counted.`),
+          asked: z
+            .boolean()
+            .describe(
+              'Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting.',
+            ),
           placement: placement.nullable().describe('Where the quantity is measured. Null: where its device is.'),
         }),
       )

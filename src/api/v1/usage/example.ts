@@ -8,6 +8,7 @@ const channels = [
     last_value: 14_622.388,
     last_at: '2026-06-15T11:59:58.000Z',
     counts_as: 'import',
+    asked: false,
     placement: null,
   },
 ];

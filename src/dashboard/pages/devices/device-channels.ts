@@ -31,7 +31,7 @@ export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onS
       await call('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, ...word }] });
       onSaved();
     });
-  const unknown = channels.filter(({ counts_as }) => counts_as === null);
+  const unknown = channels.filter(({ asked, counts_as }) => asked || counts_as === null);
   return html`<section aria-label=${w.section}>
     <h3>${w.title}</h3>
     ${unknown.length > 0 && html`<p>${rich(w.unknown(unknown.map(({ native_name }) => native_name).join(', ')))}</p>`}
@@ -40,7 +40,7 @@ export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onS
       <thead><tr><th scope="col">${common.name}</th><th scope="col">${w.lastValue}</th><th scope="col">${w.countsAs}</th>
         <th scope="col">${devices.place}</th></tr></thead>
       <tbody>
-        ${[...unknown, ...channels.filter(({ counts_as }) => counts_as !== null)].map(
+        ${[...unknown, ...channels.filter((one) => !unknown.includes(one))].map(
           (one) =>
             html`<${Row} key=${one.native_name} of=${one} isHeld=${isHeld(one)} placement=${device.placement} isBusy=${isBusy} onSay=${say} />`,
         )}
@@ -63,7 +63,7 @@ function Row(props: {
   const { of: channel, isHeld, isBusy, onSay } = props;
   const { common, devices } = words();
   const w = devices.channels;
-  const { native_name, unit, last_value, last_at, counts_as, placement } = channel;
+  const { native_name, unit, last_value, last_at, counts_as, asked, placement } = channel;
   const change = (event: Event) => {
     const { value } = event.target as HTMLSelectElement;
     if (value !== (counts_as ?? '')) onSay(native_name, { counts_as: value === 'guess' ? null : value });
@@ -83,7 +83,7 @@ function Row(props: {
     </td>
     <td data-name=${w.countsAs}>
       ${
-        counts_as === null &&
+        (asked || counts_as === null) &&
         html`<span class="actions">
           <${Badge} kind="warn">${w.unknownBadge}<//>
           ${meanings()

@@ -101,6 +101,9 @@ export const devices: Words['devices'] = {
       gas: 'Gas',
       heat: 'Wärme',
       water: 'Wasser',
+      production: 'Erzeugung',
+      charged: 'Ladung (Batterie)',
+      discharged: 'Entladung (Batterie)',
     },
   },
   climate: {

@@ -103,6 +103,9 @@ export const devices = {
       gas: 'Gas',
       heat: 'Heat',
       water: 'Water',
+      production: 'Production',
+      charged: 'Charged (battery)',
+      discharged: 'Discharged (battery)',
     },
   },
   climate: {

@@ -101,6 +101,9 @@ export const devices: Words['devices'] = {
       gas: 'Gas',
       heat: 'Calor',
       water: 'Agua',
+      production: 'Producción',
+      charged: 'Carga (batería)',
+      discharged: 'Descarga (batería)',
     },
   },
   climate: {

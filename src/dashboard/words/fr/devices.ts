@@ -101,6 +101,9 @@ export const devices: Words['devices'] = {
       gas: 'Gaz',
       heat: 'Chaleur',
       water: 'Eau',
+      production: 'Production',
+      charged: 'Charge (batterie)',
+      discharged: 'Décharge (batterie)',
     },
   },
   climate: {

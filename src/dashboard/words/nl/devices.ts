@@ -101,6 +101,9 @@ export const devices: Words['devices'] = {
       gas: 'Gas',
       heat: 'Warmte',
       water: 'Water',
+      production: 'Opwekking',
+      charged: 'Geladen (batterij)',
+      discharged: 'Ontladen (batterij)',
     },
   },
   climate: {

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { countsAsOf, isAskedOf, meantChannel, nativeChannel, parseChannel } from './channel-name.ts';
+
+const DIRECTIONS = ['import', 'export'];
+const COMMODITIES = ['gas', 'heat', 'water'];
+const RESERVED = [...DIRECTIONS, ...COMMODITIES, 'm3', 'cooling', 'unknown'];
+/** Names of people's own, as they stand in messages: most of them look as if they said something. */
+const name = fc.oneof(
+  fc.constantFrom(
+    'feed_in',
+    'exprot',
+    'reactive',
+    'production',
+    'gas_m3',
+    'imported',
+    'export_1',
+    'import-t1',
+    'netz',
+    'total',
+  ),
+  fc.stringMatching(/^[a-z0-9_-]{1,12}$/).filter((word) => !RESERVED.includes(word) && !/^[tl]\d+$/.test(word)),
+);
+const part = fc.constantFrom('', '/t1', '/t2', '/l1', '/l3');
+const said = fc.oneof(
+  fc.tuple(fc.constantFrom(...DIRECTIONS), part).map((words) => words.join('')),
+  fc.tuple(fc.constantFrom(...COMMODITIES), fc.constantFrom('', '/m3')).map((words) => words.join('')),
+);
+/** Names that say nothing: none of their forms ends as one that does. */
+const unknown = fc.oneof(
+  name,
+  fc.tuple(name, name).map((words) => words.join('/')),
+  fc.tuple(said, name).map((words) => words.join('/')),
+  fc.tuple(fc.constantFrom(...DIRECTIONS), fc.constantFrom(...DIRECTIONS)).map((words) => words.join('/')),
+);
+
+describe('the channel of a native message', () => {
+  test('counts as its name says, in the circuit before it', () => {
+    fc.assert(
+      fc.property(fc.option(name, { nil: '' }), said, (circuit, what) => {
+        const channel = nativeChannel(circuit === '' ? what : `${circuit}/${what}`) ?? '';
+        expect(parseChannel(channel)).toMatchObject({ known: true, circuit });
+        expect(countsAsOf(channel)).toBe(what.replace('/m3', ''));
+        expect(isAskedOf(channel)).toBe(false);
+        expect(chooseRoles([{ channel, kind: 'register' }])[0]).toMatchObject({ import: !what.startsWith('export') });
+      }),
+    );
+  });
+
+  test('counts for nothing under any other name, and its owner is asked', () => {
+    fc.assert(
+      fc.property(unknown, fc.constantFrom('register', 'interval', 'power'), (text, kind) => {
+        const channel = nativeChannel(text) ?? '';
+        expect(channel).toBe(text);
+        expect(countsAsOf(channel)).toBeNull();
+        expect(isAskedOf(channel)).toBe(true);
+        expect(chooseRoles([{ channel, kind }])).toEqual([{ import: false, export: false, meter: null }]);
+      }),
+    );
+  });
+
+  test('of an unknown name is no power either beside its device’s', () => {
+    fc.assert(
+      fc.property(name, (channel) => {
+        const roles = chooseRoles([
+          { channel, kind: 'register' },
+          { channel: 'import', kind: 'register' },
+          { channel: 'import', kind: 'power' },
+        ]);
+        expect(roles.map((role) => [role.import, role.export])).toEqual([
+          [false, false],
+          [true, false],
+          [false, false],
+        ]);
+      }),
+    );
+  });
+
+  test.each(['Import', 'EXPORT/T1', 'Kitchen/Import'])('%s has its capitals as small letters', (text) => {
+    expect(nativeChannel(text)).toBe(text.toLowerCase());
+  });
+
+  test.each([
+    '',
+    '/',
+    'a b',
+    'zähler',
+    'a//import',
+    '/import',
+    'import/',
+    'a/b/import',
+    'a/b/c/export/t1',
+    'a/b/gas',
+    'x'.repeat(65),
+  ])('%j is rejected', (text) => {
+    expect(nativeChannel(text)).toBeNull();
+  });
+});
+
+describe('what an owner says', () => {
+  const WORDS = { production: ['pv', 'export'], charged: ['battery', 'import'], discharged: ['battery', 'export'] };
+
+  test.each(Object.entries(WORDS))(
+    '%s has a circuit of its own beside what the meter counts',
+    (counts_as, [circuit, direction]) => {
+      const word = { counts_as };
+      expect(meantChannel({ channel: 'roof', kind: 'register' }, word)).toMatchObject({
+        known: true,
+        circuit,
+        direction,
+      });
+      expect(meantChannel({ channel: 'sml/unknown/roof', kind: 'register' }, word)).toMatchObject({
+        circuit: `sml/${circuit}`,
+      });
+      expect(meantChannel({ channel: 'switch0/import', kind: 'register' }, word)).toMatchObject({
+        circuit: 'switch0',
+        direction,
+      });
+      const roles = chooseRoles([
+        { channel: 'export/t1', kind: 'register' },
+        { channel: 'import/t1', kind: 'register' },
+        { channel: 'roof', kind: 'register', word },
+      ]);
+      expect(roles.map((role) => role.import || role.export)).toEqual([true, true, true]);
+    },
+  );
+
+  test('a power of import cannot be what flows out', () => {
+    for (const counts_as of ['export', 'production', 'discharged'])
+      expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
+    expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);
+  });
+});

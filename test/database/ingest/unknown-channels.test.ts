@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { hasUnknownName } from '#src/database/meter.ts';
+import { parseChannel } from '#src/devices/channel-name.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+const MINUTE_MS = 60_000;
+const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
+const NAMES = ['feed_in', 'exprot', 'reactive', 'production', 'gas_m3'];
+
+/** A native device, and what its registers show after some hours, in kWh. */
+async function device() {
+  const { key } = await api.user('homeowner');
+  const paired = await api.send('/v1/devices', {
+    key,
+    method: 'POST',
+    body: { type: 'smart_meter', location: 'hall' },
+  });
+  const path = `/v1/devices/${paired.json.device_id}`;
+  const writer = createWriter(api.database.pool);
+  return {
+    deviceId: paired.json.device_id as string,
+    hear: (kwh: Record<string, number>, minute: number) => {
+      const elements = Object.entries(kwh).map(([channel, energy_total_kwh]) => ({
+        channel,
+        energy_total_kwh,
+        ts: BASE_MS + minute * MINUTE_MS,
+      }));
+      const message = toIncoming({
+        topic: `energy/v1/${paired.json.device_id}/readings`,
+        payload: Buffer.from(JSON.stringify(elements)),
+        receivedAtMs: BASE_MS + minute * MINUTE_MS,
+        replayed: false,
+      });
+      return writer.write(message ? [message] : []);
+    },
+    show: async () => (await api.send(path, { key })).json,
+    say: (...channels: object[]) => api.send(path, { key, method: 'PATCH', body: { channels } }),
+  };
+}
+
+test('a native channel of unknown name is listed, counts for nothing, and its owner is asked', async () => {
+  const meter = await device();
+  const all = (kwh: number) => Object.fromEntries(['Import', ...NAMES].map((name) => [name, kwh]));
+  await meter.hear(all(1), 0);
+  await meter.hear({ ...all(2), 'a/b/import': 2 }, 30);
+  const { rows } = await api.database.pool.query(
+    'SELECT channel FROM series WHERE device_id = $1 AND (counts_import OR counts_export)',
+    [meter.deviceId],
+  );
+  expect(rows).toEqual([{ channel: 'import' }]);
+  const shown = await meter.show();
+  expect(shown.attention).toContain('unknown_quantity');
+  for (const name of NAMES)
+    expect(shown.channels).toContainEqual(
+      expect.objectContaining({
+        native_name: `${name} energy_total_kwh`,
+        unit: 'kWh',
+        last_value: 2,
+        counts_as: null,
+        asked: true,
+      }),
+    );
+  const rejected = await api.database.pool.query('SELECT reason FROM rejected_messages WHERE device_id = $1', [
+    meter.deviceId,
+  ]);
+  expect(rejected.rows).toEqual([{ reason: expect.stringContaining('at most one slash before import') }]);
+
+  // The words for an inverter's and a battery's registers give their place, too, and take it away again.
+  const word = { native_name: 'production energy_total_kwh' };
+  const said = await meter.say({ ...word, counts_as: 'production' });
+  expect(said.json.channels).toContainEqual(
+    expect.objectContaining({ ...word, counts_as: 'production', placement: 'production', asked: false }),
+  );
+  const unsaid = await meter.say({ ...word, counts_as: 'ignored' });
+  expect(unsaid.json.channels).toContainEqual(expect.objectContaining({ ...word, placement: null }));
+});
+
+test('PostgreSQL reads the pattern of known channels as the code does', async () => {
+  const word = fc.constantFrom(
+    'import',
+    'export',
+    'gas',
+    'heat',
+    'm3',
+    'cooling',
+    'unknown',
+    't1',
+    'l12',
+    'feed_in',
+    'a',
+  );
+  const names = fc.sample(fc.array(word, { minLength: 1, maxLength: 4 }), 500).map((words) => words.join('/'));
+  const query = hasUnknownName.compile(api.db);
+  const { rows } = await api.database.pool.query(
+    `SELECT s.channel, ${query.sql} AS unknown FROM (SELECT unnest($1::text[]) AS channel, 'power' AS kind) s`,
+    [names],
+  );
+  expect(rows.map(({ channel, unknown }) => [channel, !unknown])).toEqual(
+    names.map((channel) => [channel, parseChannel(channel).known]),
+  );
+});
+
+test('the update keeps what a channel of unknown name has counted, and asks what it is', async () => {
+  const meter = await device();
+  const registers = { import: 1, feed_in: 1, 'export/roof': 1, gas_m3: 1, 'kitchen/import': 1, reactive: 1 };
+  await meter.hear(registers, 0);
+  // As the version before left it: all but one counted.
+  const pool = api.database.pool;
+  await pool.query(
+    "UPDATE series SET counts_import = channel <> 'export/roof', counts_export = channel = 'export/roof' WHERE device_id = $1 AND channel <> 'reactive'",
+    [meter.deviceId],
+  );
+  await meter.say({ native_name: 'gas_m3 energy_total_kwh', counts_as: 'export' });
+  const before = await pool.query('SELECT channels, computed_with FROM devices WHERE device_id = $1', [meter.deviceId]);
+  expect(before.rows[0].channels).toEqual({ 'gas_m3 energy_total_kwh': { counts_as: 'export' } });
+  await pool.query(
+    `DROP INDEX series_unknown_name; CREATE INDEX series_unknown ON series (device_id) WHERE (channel ~ '(^|/)unknown/')`,
+  );
+  await pool.query(readFileSync(resolve(import.meta.dirname, '../../../sql/schema/0059_unknown_channels.sql'), 'utf8'));
+  const { rows } = await pool.query('SELECT channels FROM devices WHERE device_id = $1', [meter.deviceId]);
+  expect(rows[0].channels).toEqual({
+    'feed_in energy_total_kwh': { counts_as: 'import', circuit: 'feed_in', asked: true },
+    'export/roof energy_total_kwh': { counts_as: 'export', circuit: 'roof', asked: true },
+    'gas_m3 energy_total_kwh': { counts_as: 'export', circuit: 'gas_m3' },
+  });
+
+  // Counted as before, asked until the owner says what it is.
+  await meter.hear(Object.fromEntries(Object.keys(registers).map((name) => [name, 2])), 30);
+  const roles = await pool.query(
+    'SELECT channel, counts_export FROM series WHERE device_id = $1 AND (counts_import OR counts_export) ORDER BY series_id',
+    [meter.deviceId],
+  );
+  expect(roles.rows.map(({ channel, counts_export }) => [channel, counts_export])).toEqual([
+    ['import', false],
+    ['feed_in', false],
+    ['export/roof', true],
+    ['gas_m3', true],
+    ['kitchen/import', false],
+  ]);
+  const shown = await meter.show();
+  const asked = shown.channels.filter(({ asked }: { asked: boolean }) => asked);
+  expect(asked.map((one: { native_name: string; counts_as: string }) => [one.native_name, one.counts_as])).toEqual([
+    ['feed_in energy_total_kwh', 'import'],
+    ['export/roof energy_total_kwh', 'export'],
+    ['reactive energy_total_kwh', null],
+  ]);
+  const said = await meter.say(
+    { native_name: 'feed_in energy_total_kwh', counts_as: 'export' },
+    { native_name: 'export/roof energy_total_kwh', counts_as: 'production' },
+    { native_name: 'reactive energy_total_kwh', counts_as: 'ignored' },
+  );
+  expect(said.json.attention).not.toContain('unknown_quantity');
+  const kept = await pool.query('SELECT channels FROM devices WHERE device_id = $1', [meter.deviceId]);
+  expect(kept.rows[0].channels['feed_in energy_total_kwh']).toEqual({ counts_as: 'export' });
+});
