@@ -1121,6 +1121,13 @@ export interface JudgedMessage {
     value: number | string;
     /** Whether it can be the time of the message. */
     may_be_time: boolean;
+    /** What it may be, by the unit in its name. `null`: nothing says so. */
+    proposed: {
+      /** As `unit` of a `mapping`. */
+      unit: string;
+      /** As `meaning` of a `mapping`. */
+      meaning: string;
+    } | null;
   }[];
 }
 

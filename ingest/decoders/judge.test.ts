@@ -29,11 +29,15 @@ test('what a family reads, with its topic as it is below a gateway', () => {
   expect(judged('tele/plug/SENSOR', body, { tz: 'Europe/Berlin' }).would).toEqual([]);
 });
 
-test('what is asked about, and the setting that answers it', () => {
-  const { outcome, asks, would } = judged('tele/cellar/SENSOR', { SML: { Wert_A: 17 } });
-  expect({ outcome, asks }).toMatchObject({ outcome: 'asked', asks: [{ device: 'cellar' }] });
-  expect(would).toEqual([
-    { family: 'tasmota', decoder_config: { tasmota: { [asks[0]?.native_name ?? '']: expect.anything() } } },
+test('what is asked about, and the setting that answers it, if a name has a unit', () => {
+  const answer = (name: string) => {
+    const { outcome, asks, would } = judged('tele/cellar/SENSOR', { SML: { [name]: 17 } });
+    expect({ outcome, asks }).toMatchObject({ outcome: 'asked', asks: [{ device: 'cellar' }] });
+    return would;
+  };
+  expect(answer('Wert_A')).toEqual([]);
+  expect(answer('Wert_Wh')).toEqual([
+    { family: 'tasmota', decoder_config: { tasmota: { 'SML.Wert_Wh': { counts_as: 'import', unit: 'Wh' } } } },
   ]);
 });
 
@@ -77,8 +81,13 @@ test('nobody’s message, with what a mapping can name', () => {
       left_out: 0,
       would: [],
       members: [
-        { path: '$.at', value: '2026-07-05T18:59:00Z', may_be_time: true },
-        { path: '$.meter["total kWh"]', value: '12.5', may_be_time: false },
+        { path: '$.at', value: '2026-07-05T18:59:00Z', may_be_time: true, proposed: null },
+        {
+          path: '$.meter["total kWh"]',
+          value: '12.5',
+          may_be_time: false,
+          proposed: { unit: 'kWh', meaning: 'import' },
+        },
       ],
     },
   );

@@ -35,7 +35,7 @@ export function judge(
 ): Judgement {
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
-  const members = membersOf(message.payload);
+  const members = membersOf(message.payload, topic);
   // A native device signs in itself: below a gateway its topics are nobody's.
   const native = topic === message.topic ? hearNative(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
@@ -45,8 +45,12 @@ export function judge(
     const then = decoders.read(own, { ...settings, ...tried });
     return then && tellsMore(then, heard) ? then.family : null;
   };
-  const asks = now.asks.map(({ native_name }) => native_name);
-  const would = trialsFor({ topic, settings, seen: heard?.seen ?? [], asked: asks }).flatMap((decoder_config) => {
+  const would = trialsFor({
+    topic,
+    settings,
+    seen: heard?.seen ?? [],
+    asked: now.asks.map(({ native_name }) => native_name),
+  }).flatMap((decoder_config) => {
     const family = reads(decoder_config);
     return family === null ? [] : [{ family, decoder_config: { ...decoder_config } }];
   });

@@ -19,12 +19,16 @@ test('a message that a family reads, and what its zone would change', () => {
 });
 
 test('nobody’s message, by the mapping that it is told, becomes somebody’s', () => {
-  const given = { topic: 'boiler/7', payload: '{"meter": {"total": 12345}}' };
+  const given = { topic: 'boiler/7', payload: '{"meter": {"InvSerial": 7, "total_kwh": 12345}}' };
   const told = tellOne(given, NOW);
   expect(told).toContain('Nobody’s message');
-  expect(told).toContain('  $.meter.total  12345');
+  expect(told).toContain('  $.meter.total_kwh  12345');
   const config = readConfig(/--config '(.*)'/.exec(told)?.[1] ?? '');
   expect(tellOne({ ...given, config }, NOW)).toContain('  boiler/7  import  energy_total_kwh 12345  at its receipt');
+});
+
+test('a number without a unit in its name is nothing that is proposed', () => {
+  expect(tellOne({ topic: 'boiler/7', payload: '{"InvSerial": 7, "Battery": 80}' }, NOW)).not.toContain('--config');
 });
 
 test('a configuration that the interface refuses is refused, with its words', () => {

@@ -74,12 +74,12 @@ function whatToDo({ topic }: Judgement, members: Judgement['members']): string[]
     return [
       'It has no number that could be mapped. Units and names that were announced before it (Home Assistant, Homie, Sparkplug) are not known here.',
     ];
-  const [first] = members;
-  const entry = { topic, ...(first?.path ? { path: first.path } : {}), unit: 'kWh', meaning: 'import' };
+  const [first] = members.filter(({ proposed }) => proposed !== null);
+  const entry = first && { topic, ...(first.path ? { path: first.path } : {}), ...first.proposed };
   return [
     'Its numbers, which a decoder_config.mapping can name (deploy/DEVICES.md):',
     ...members.slice(0, MAX_SHOWN).map(({ path, value }) => `  ${path ?? 'the payload'}  ${value}`),
     ...(members.length > MAX_SHOWN ? [`  and ${members.length - MAX_SHOWN} more`] : []),
-    `For example: --config '${JSON.stringify({ mapping: [entry] })}'`,
+    ...(entry ? [`For example: --config '${JSON.stringify({ mapping: [entry] })}'`] : []),
   ];
 }

@@ -1059,6 +1059,13 @@ class JudgedMessageWould(TypedDict):
     """The setting. A zone, a unit or a number in it is an example."""
 
 
+class JudgedMessageMembersProposed(TypedDict):
+    unit: str
+    """As `unit` of a `mapping`."""
+    meaning: str
+    """As `meaning` of a `mapping`."""
+
+
 class JudgedMessageMembers(TypedDict):
     path: Optional[str]
     """JSONPath of the place. `null`: the payload is a plain number."""
@@ -1066,6 +1073,8 @@ class JudgedMessageMembers(TypedDict):
     """What is there."""
     may_be_time: bool
     """Whether it can be the time of the message."""
+    proposed: Optional[JudgedMessageMembersProposed]
+    """What it may be, by the unit in its name. `null`: nothing says so."""
 
 
 class JudgedMessage(TypedDict):
@@ -2525,6 +2534,7 @@ __all__ = [
     "JudgedMessageReadings",
     "JudgedMessageAsks",
     "JudgedMessageWould",
+    "JudgedMessageMembersProposed",
     "JudgedMessageMembers",
     "JudgedMessage",
     "Key",

@@ -41,7 +41,7 @@ export const GATEWAY_EXAMPLES = {
       refused: [],
       left_out: 0,
       would: [],
-      members: [{ path: '$.ENERGY.Total', value: 301.004, may_be_time: false }],
+      members: [{ path: '$.ENERGY.Total', value: 301.004, may_be_time: false, proposed: null }],
     },
   },
   deleteGateway: { answer: { message: `Gateway ${gateway_id} was deleted` } },

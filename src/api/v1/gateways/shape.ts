@@ -202,6 +202,13 @@ export const judgedMessage = z
           path: z.string().nullable().describe('JSONPath of the place. `null`: the payload is a plain number.'),
           value: z.union([z.number(), z.string()]).describe('What is there.'),
           may_be_time: z.boolean().describe('Whether it can be the time of the message.'),
+          proposed: z
+            .strictObject({
+              unit: z.string().describe('As `unit` of a `mapping`.'),
+              meaning: z.string().describe('As `meaning` of a `mapping`.'),
+            })
+            .nullable()
+            .describe('What it may be, by the unit in its name. `null`: nothing says so.'),
         }),
       )
       .describe('Places that a `mapping` of the `decoder_config` can name.'),

@@ -11,22 +11,23 @@ import { Judgement } from './judgement.ts';
 import { changeMapped, type Mapped, meaningName, UNITS } from './mapped.ts';
 
 /**
- * Says what a place of a message is. `path`: null for the whole message; `times`: places that may be its time; `family`: which reads the
+ * Says what a place of a message is. `path`: null for the whole message; `proposed`: what it may be, by its name; `times`: places that may be its time; `family`: which reads the
  * message as it is, and will not any more; `onTry`: judges the message as it would be read.
  */
 export function MapForm(props: {
   gateway: Gateway;
   topic: string;
   path: string | null;
+  proposed: JudgedMessage['members'][number]['proposed'];
   times: readonly string[];
   family: string | null;
   zone: string;
   onTry: (mapped: Mapped) => Promise<JudgedMessage>;
   onSaved: (gateway: Gateway) => void;
 }) {
-  const { gateway, topic, path, times, family, zone, onTry, onSaved } = props;
+  const { gateway, topic, path, proposed, times, family, zone, onTry, onSaved } = props;
   const { form, whole } = words().messages;
-  const [meaning, setMeaning] = useState('import');
+  const [meaning, setMeaning] = useState(proposed?.meaning ?? '');
   const [tried, setTried] = useState<JudgedMessage | null>(null);
   const { run, isBusy, error } = useAction();
   const shown = useRef<HTMLFormElement>(null);
@@ -45,14 +46,15 @@ export function MapForm(props: {
     <h3>${form.title(path ?? whole)}</h3>
     ${family !== null && family !== 'mapping' && html`<p>${rich(form.takesOver(family))}</p>`}
     <${Field} label=${form.meaning} hint=${form.total}>
-      ${(attributes: object) => html`<select ...${attributes} name="meaning" value=${meaning}
+      ${(attributes: object) => html`<select ...${attributes} name="meaning" required value=${meaning}
         onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>
+        ${meaning === '' && html`<option value=""></option>`}
         ${Object.keys(UNITS).map((one) => html`<option value=${one}>${meaningName(one)}</option>`)}
       </select>`}
     <//>
     <${Field} label=${form.unit}>
-      ${(attributes: object) => html`<select ...${attributes} name="unit" key=${meaning}>
-        ${UNITS[meaning]?.map((one) => html`<option value=${one}>${one}</option>`)}
+      ${(attributes: object) => html`<select ...${attributes} name="unit" key=${meaning} required>
+        ${UNITS[meaning]?.map((one) => html`<option value=${one} selected=${one === proposed?.unit}>${one}</option>`)}
       </select>`}
     <//>
     <${Field} label=${form.scale} hint=${form.scaleHint}>

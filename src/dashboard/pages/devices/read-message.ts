@@ -83,6 +83,7 @@ export function ReadMessage(props: {
         gateway=${gateway}
         topic=${looked.judged.topic}
         path=${chosen.path}
+        proposed=${looked.judged.members.find(({ path }) => path === chosen.path)?.proposed ?? null}
         times=${looked.judged.members.flatMap(({ path, may_be_time }) => (may_be_time && path !== null ? [path] : []))}
         family=${looked.judged.family}
         zone=${zone}

@@ -1,0 +1,64 @@
+import { commodityOf } from './vocabulary/volume-of.ts';
+import { whatItIs } from './vocabulary/what-it-is.ts';
+
+/** What a number may be, in the words of a `mapping`. */
+export interface Proposal {
+  unit: 'kWh' | 'Wh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' | 'C';
+  meaning: string;
+}
+
+/** How units are written at the end of a name. `mw`, `mwh` and `MW` are none: milli or mega. */
+const WRITTEN: Readonly<Record<string, Proposal['unit']>> = {
+  ...{ kWh: 'kWh', KWh: 'kWh', Kwh: 'kWh', KWH: 'kWh', kwh: 'kWh', MWh: 'MWh', Wh: 'Wh', WH: 'Wh', wh: 'Wh' },
+  ...{ kW: 'kW', KW: 'kW', Kw: 'kW', kw: 'kW', W: 'W', w: 'W', watt: 'W', Watt: 'W', watts: 'W', Watts: 'W' },
+  ...{ m3: 'm3', M3: 'm3', 'm³': 'm3', l: 'l', L: 'l', liter: 'l', liters: 'l', litre: 'l', litres: 'l' },
+  ...{ '°C': 'C', C: 'C', c: 'C', celsius: 'C', Celsius: 'C' },
+};
+const LONGEST_FIRST = Object.keys(WRITTEN).sort((one, other) => other.length - one.length);
+const ENDING = new RegExp(`(${LONGEST_FIRST.join('|')})[)\\]]?$`, 'u');
+/** A name that says nothing of its number: what it lies in says it. */
+const PLAIN = /^(?:value|val|v|state|now|current|\d*)$/i;
+
+/** A name without its unit; null if it has none. */
+function splitUnit(name: string): { rest: string; unit: Proposal['unit'] } | null {
+  const [, written = ''] = ENDING.exec(name) ?? [];
+  const unit = WRITTEN[written];
+  const rest = name.slice(0, name.lastIndexOf(written));
+  if (unit === undefined) return null;
+  const last = rest.at(-1) ?? '';
+  // `totalKWh` and `powerW` begin a word with their unit, `flow` does not; `PowermW` and `pulse_mWh` are of a prefix.
+  const beginsWord =
+    /\P{L}/u.test(last) || (/\p{Ll}/u.test(last) && /^(?:kW|[A-Z])/.test(written) && !/[mkg]/.test(last));
+  return last === '' || beginsWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
+}
+
+/** The unit at the end of a name; null: it has none. */
+export const unitOf = (name: string): Proposal['unit'] | null => splitUnit(name)?.unit ?? null;
+
+/**
+ * What a number may be, by the unit at the end of its name; null if the name has none, or if what it says besides is not understood, no
+ * consumption, or an inverter's or a battery's. `names`: of the number and of what it lies in, the innermost first. Pure.
+ */
+export function proposalFor(names: readonly string[]): Proposal | null {
+  const at = Math.max(
+    0,
+    names.findIndex((name) => !PLAIN.test(name)),
+  );
+  const [name = '', ...around] = names.slice(at);
+  const found = splitUnit(name);
+  if (!found) return null;
+  const { rest, unit } = found;
+  if (unit === 'C')
+    return /temp/i.test(rest) && !/set|target|soll/i.test(rest) ? { unit, meaning: 'temperature' } : null;
+  const said = [rest, ...around];
+  const isVolume = unit === 'm3' || unit === 'l';
+  const commodity = commodityOf(said, { isTotal: true });
+  if (isVolume) return commodity && { unit, meaning: commodity };
+  const what = whatItIs(said, { understood: [rest] });
+  if (what.is !== 'counted') return null;
+  const isPower = unit === 'W' || unit === 'kW';
+  if (what.medium !== '') return isPower || what.medium === 'water' ? null : { unit, meaning: what.medium };
+  const parts = what.parts.filter((part) => !isPower || !part.startsWith('t')).slice(0, 1);
+  const meaning = [what.direction, ...parts].join('/');
+  return { unit, meaning: isPower && meaning === 'import' ? 'power' : meaning };
+}
