@@ -582,6 +582,8 @@ export interface DeviceDetails {
     asked: boolean;
     /** Where the quantity is measured. Null: where its device is. */
     placement: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
+    /** Whether its energy counts. False for a part of a total that counts, for a power next to a register, and if it is not known what the quantity is. */
+    counted: boolean;
   }[];
   /** Whether what it consumed is computed with these settings by now: within seconds of a change, of months of frequent readings within minutes. Until then its older past is computed with them, and what is later as before. */
   is_computed: boolean;

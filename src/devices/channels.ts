@@ -29,7 +29,12 @@ export interface DeviceChannel {
   asked: boolean;
   /** Where in the home it is, by its owner; null: where its device is. */
   placement: Placement | null;
+  /** Whether its energy counts: not that of a part of a total that counts, of a power next to a register, or of an unknown quantity. */
+  counted: boolean;
 }
+
+/** Whether the energy of a row of `series` counts, as electricity or as another commodity. */
+export const IS_COUNTED = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
 /** What an owner says of a quantity; null: nothing any more, so that the guess, and the device's place, hold again. Left out: as it was. */
 export interface SaidOfChannel {
@@ -60,6 +65,7 @@ export function toldChannel(
     unit: string | null;
     value: number | null;
     read_at: Date | null;
+    counted: boolean;
   },
   words: OwnersWords,
 ): DeviceChannel {
@@ -78,6 +84,7 @@ export function toldChannel(
     counts_as: countsAs,
     asked: isAskedOf(row.channel, word),
     placement: word.placement ?? null,
+    counted: row.counted,
   };
 }
 
@@ -96,7 +103,7 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
           .as('l'),
       (join) => join.onTrue(),
     )
-    .select(['s.channel', 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at'])
+    .select(['s.channel', 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at', IS_COUNTED.as('counted')])
     .where('s.device_id', '=', deviceId)
     .where('s.kind', 'in', TOLD_KINDS)
     .orderBy('s.series_id')
@@ -114,6 +121,7 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
       counts_as: counts_as ?? null,
       asked: false,
       placement: placement ?? null,
+      counted: false,
     })),
   ];
 }

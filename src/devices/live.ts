@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { OwnersWords } from './channel-name.ts';
-import { type DeviceChannel, TOLD_KINDS, toldChannel } from './channels.ts';
+import { type DeviceChannel, IS_COUNTED, TOLD_KINDS, toldChannel } from './channels.ts';
 
 /** A device that was heard of. */
 export interface Heard {
@@ -60,8 +60,9 @@ export async function liveReadings(db: Database, heard: readonly Heard[], now: D
     unit: string | null;
     value: number;
     read_at: Date;
+    counted: boolean;
   }>`
-    SELECT s.device_id, d.channels AS words, s.channel, s.kind, s.native_name, s.unit, l.value, l.read_at
+    SELECT s.device_id, d.channels AS words, s.channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
     CROSS JOIN LATERAL (SELECT r.value, r.read_at FROM readings r WHERE r.series_id = s.series_id
       AND r.read_at > ${new Date(nowMs - SINCE_MS)} AND r.read_at <= ${new Date(nowMs + AHEAD_MS)} ORDER BY r.read_at DESC LIMIT 1) l

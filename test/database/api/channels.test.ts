@@ -46,6 +46,7 @@ test('an owner sees what a device tells that nobody knows, and says what it is',
       last_at: expect.any(String),
       counts_as: null,
       asked: true,
+      counted: false,
       placement: null,
     },
   ]);
@@ -59,6 +60,9 @@ test('an owner sees what a device tells that nobody knows, and says what it is',
     attention: [],
     channels: [{ unit: 'kWh', last_value: 11.5, counts_as: 'import' }],
   });
+  // Once its past is computed, and it has another reading.
+  await hear(12);
+  expect((await send('GET', path)).json.channels).toMatchObject([{ counts_as: 'import', counted: true }]);
   expect((await say(null)).json.attention).toEqual(['unknown_quantity']);
 
   const { key: other } = await api.user('homeowner');

@@ -582,6 +582,8 @@ class DeviceDetailsChannels(TypedDict):
     """Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting."""
     placement: Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]
     """Where the quantity is measured. Null: where its device is."""
+    counted: bool
+    """Whether its energy counts. False for a part of a total that counts, for a power next to a register, and if it is not known what the quantity is."""
 
 
 class DeviceDetails(TypedDict):

@@ -27,6 +27,7 @@ const details = {
       last_at: '2026-06-15T11:59:50.000Z',
       counts_as: 'import',
       asked: false,
+      counted: true,
       placement: null,
     },
     {
@@ -36,6 +37,7 @@ const details = {
       last_at: '2026-06-15T11:59:50.000Z',
       counts_as: null,
       asked: true,
+      counted: false,
       placement: null,
     },
   ],

@@ -136,6 +136,11 @@ export const deviceDetails = z
               'Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting.',
             ),
           placement: placement.nullable().describe('Where the quantity is measured. Null: where its device is.'),
+          counted: z
+            .boolean()
+            .describe(
+              'Whether its energy counts. False for a part of a total that counts, for a power next to a register, and if it is not known what the quantity is.',
+            ),
         }),
       )
       .describe('The quantities that the device reports.'),

@@ -9,6 +9,7 @@ const channels = [
     last_at: '2026-06-15T11:59:58.000Z',
     counts_as: 'import',
     asked: false,
+    counted: true,
     placement: null,
   },
 ];
