@@ -38,6 +38,21 @@ export async function mailedToken(
   throw new Error(`no sign-in mail to ${email}`);
 }
 
+/** Waits for the mail that confirms a changed address: the token of its link. Rejects where none comes. */
+export async function confirmationToken(world: World, email: string): Promise<string> {
+  for (let turn = 0; turn < 150; turn++) {
+    for (const { text } of await mailsTo(world, email)) {
+      const token = /\/dashboard\/email#(\S+)/.exec(text)?.[1];
+      if (token !== undefined) return token;
+    }
+    await pause(100);
+  }
+  throw new Error(`no mail to ${email} that confirms it`);
+}
+
+export const confirmEmail = (world: World, token: string): Promise<Answer> =>
+  world.ask('POST', '/dashboard/email', { body: { token }, from: world.address() });
+
 /** Headers of a browser that is signed in. */
 export interface Session {
   cookie: string;

@@ -1,7 +1,17 @@
 import { unzip } from '../../../test/support/unzip.ts';
 import { expectOneOf, expectThat, Fell, type Probe, probe } from '../probe.ts';
-import { askForSignIn, mailedToken, mailsTo, openSession, signIn, statusOf } from '../sign-in.ts';
+import {
+  askForSignIn,
+  confirmationToken,
+  confirmEmail,
+  mailedToken,
+  mailsTo,
+  openSession,
+  signIn,
+  statusOf,
+} from '../sign-in.ts';
 import { pause, type World } from '../world.ts';
+import { refusedByAll } from './hands.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
 
@@ -67,7 +77,7 @@ const EMAIL: readonly Probe[] = [
     MAIL,
   ),
   probe(
-    'a changed e-mail address ends sessions and mailed links, and is told to the old one',
+    'a changed e-mail address ends keys, sessions and mailed links, and is told to the old one',
     async (world) => {
       const { userId, email, key } = await world.person('homeowner');
       const session = await signIn(world, email);
@@ -75,6 +85,9 @@ const EMAIL: readonly Probe[] = [
       const { token } = await mailedToken(world, email, from);
       await world.must('PATCH', `/v1/users/${userId}`, { key, body: { email: `new-${email}` } });
       expectOneOf(await openSession(world, token, from), [null], 'a session by the link that was mailed before');
+      const confirmed = await confirmEmail(world, await confirmationToken(world, `new-${email}`));
+      expectOneOf(confirmed.status, [201], 'the link to the new address');
+      await refusedByAll(world, key);
       expectOneOf(await statusOf(world, session), [401], 'the session of before');
       for (let turn = 0; turn < 60; turn++, await pause(250))
         if ((await mailsTo(world, email)).some(({ subject }) => !subject.startsWith('Sign in'))) return;

@@ -1,6 +1,7 @@
 import type { Probe } from '../probe.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { DOCUMENT } from './document.ts';
+import { HANDS } from './hands.ts';
 import { HTTP } from './http.ts';
 import { LOAD } from './load.ts';
 import { MQTT } from './mqtt.ts';
@@ -15,6 +16,7 @@ export const PROBES: readonly Probe[] = [
   ...REVOKED,
   ...TENANTS,
   ...ACCOUNTS,
+  ...HANDS,
   ...MQTT,
   ...HTTP,
   ...VALUES,

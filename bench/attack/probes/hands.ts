@@ -1,0 +1,102 @@
+import { send } from '../client.ts';
+import { expectOneOf, expectThat, type Probe, probe } from '../probe.ts';
+import { confirmationToken, confirmEmail, signIn, statusOf } from '../sign-in.ts';
+import { pause, type World } from '../world.ts';
+
+const MAIL = { needs: ['dataDir'] as const };
+
+/** A key changes nothing, by any process. */
+export async function refusedByAll(world: World, key: string): Promise<void> {
+  for (const api of world.apis)
+    expectOneOf(
+      (await send(api, 'POST', '/v1/gateways', { key, body: { name: 'x' } })).status,
+      [401],
+      'the former key',
+    );
+}
+
+/** An account that comes into other hands, or gets more rights, is not reached by keys of before. */
+export const HANDS: readonly Probe[] = [
+  probe('a requested e-mail address is not the account’s, and takes nobody’s place', async (world) => {
+    const attacker = await world.person('homeowner');
+    const boss = `boss-of-${attacker.email}`;
+    const sent = { key: attacker.key, body: { email: boss } };
+    const { json, status } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
+    expectOneOf(status, [200], 'PATCH of the e-mail');
+    expectOneOf(json.email, [attacker.email], 'the address of the account');
+    // The address is free for somebody who has no account yet.
+    await world.must('POST', '/v1/users', { body: { email: boss, role: 'homeowner' } });
+  }),
+  probe('a requested e-mail address does not tell whether another account has it', async (world) => {
+    const [attacker, other] = [await world.person('homeowner'), await world.person('homeowner')];
+    const shapes: string[] = [];
+    for (const email of [other.email, `free-${other.email}`]) {
+      const sent = { key: attacker.key, body: { email } };
+      const { status, json } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
+      shapes.push(`${status} ${Object.keys(json)}`);
+    }
+    expectOneOf(shapes[0], [shapes[1]], 'an address that is taken');
+  }),
+  probe('a changed role ends keys that were made before', async (world) => {
+    for (const role of ['admin', 'utility']) {
+      const { userId, key } = await world.person('homeowner');
+      expectOneOf((await world.ask('GET', '/v1/devices', { key })).status, [200], 'a key that is valid');
+      await world.must('PATCH', `/v1/users/${userId}`, { body: { role } });
+      await refusedByAll(world, key);
+    }
+  }),
+  probe(
+    'a changed role ends keys for reads, too, within ten seconds',
+    async (world) => {
+      const { userId, key } = await world.person('homeowner');
+      for (const api of world.apis) await send(api, 'GET', '/v1/users', { key });
+      await world.must('PATCH', `/v1/users/${userId}`, { body: { role: 'admin' } });
+      // Whoever still has it in the cache reads as what it was.
+      for (const api of world.apis) {
+        const { status, json } = await send(api, 'GET', '/v1/users?limit=200', { key });
+        expectThat(status === 401 || json.length === 1, `the former key reads ${json?.length} accounts`);
+      }
+      await pause(10_000);
+      for (const api of world.apis)
+        expectOneOf((await send(api, 'GET', '/v1/users', { key })).status, [401], 'a read after ten seconds');
+    },
+    { kind: 'waits' },
+  ),
+  probe(
+    'the first sign-in to an account that a utility enrolled ends keys that were made for it',
+    async (world) => {
+      const utility = await world.person('utility');
+      const home = await world.person('homeowner', { enrolledBy: utility });
+      const body = { user_id: home.userId };
+      const made = (await world.must('POST', '/v1/keys', { key: utility.key, body })).json;
+      const session = await signIn(world, home.email);
+      for (const key of [home.key, made.key]) await refusedByAll(world, key);
+      expectOneOf(await statusOf(world, session), [200], 'the session that ended them');
+    },
+    MAIL,
+  ),
+  probe(
+    'an e-mail address that a utility requested is not confirmed once its homeowner has signed in',
+    async (world) => {
+      const utility = await world.person('utility');
+      const home = await world.person('homeowner', { enrolledBy: utility });
+      const email = `of-the-utility-${home.email}`;
+      await world.must('PATCH', `/v1/users/${home.userId}`, { key: utility.key, body: { email } });
+      const token = await confirmationToken(world, email);
+      await signIn(world, home.email);
+      expectOneOf((await confirmEmail(world, token)).status, [422], 'the link of the mail');
+    },
+    MAIL,
+  ),
+  probe(
+    'an e-mail address that a revoked key requested is not confirmed',
+    async (world) => {
+      const { userId, keyId, key, email } = await world.person('homeowner');
+      await world.must('PATCH', `/v1/users/${userId}`, { key, body: { email: `thief-${email}` } });
+      const token = await confirmationToken(world, `thief-${email}`);
+      await world.must('DELETE', `/v1/keys/${keyId}`);
+      expectOneOf((await confirmEmail(world, token)).status, [422], 'the link of the mail');
+    },
+    MAIL,
+  ),
+];
