@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -74,4 +76,17 @@ test('accounts are asked for as the interface asks', async () => {
       status,
     });
   }
+});
+
+test('answers about the first administrator, too, are what the document says, formats included', async () => {
+  const key = await ensureBootstrapAdmin(api.db, { environment: 'live' });
+  const { schemas } = (await api.send('/v1/openapi.json')).json.components;
+  const [user, listed] = [schemas.User, schemas.ListedUser].map((schema) =>
+    z.fromJSONSchema({ ...schema, $defs: schemas }),
+  );
+  const found = (await api.send('/v1/users?search=admin@localhost', { key: key ?? '' })).json;
+  expect(found).toMatchObject([{ email: 'admin@localhost' }]);
+  expect(listed?.safeParse(found[0])).toMatchObject({ success: true });
+  const one = await api.send(`/v1/users/${found[0].user_id}`, { key: key ?? '' });
+  expect(user?.safeParse(one.json)).toMatchObject({ success: true });
 });
