@@ -5,6 +5,7 @@ import { METRICS_TYPE, mergedText } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
 import { answerBrokers } from './broker-calls.ts';
 import { isOperatorHost } from './operator-host.ts';
+import { addErrorHandler } from './plugins/errors.ts';
 
 /** What the operator's listener tells of. */
 export interface Operated {
@@ -29,6 +30,8 @@ export async function startOperator(
 ): Promise<{ port: number | null; stop(): Promise<void> }> {
   if (port === null) return NONE;
   const app = Fastify({ forceCloseConnections: true });
+  // 503 with Retry-After while the database is away.
+  addErrorHandler(app);
   app.addHook('onRequest', async (request, reply) => {
     if (isOperatorHost(request.headers.host, { host, names })) return;
     const error = 'This name is not the operator listener’s: use its address, or add the name to OPERATOR_NAMES';

@@ -4,9 +4,10 @@ import pg from 'pg';
 import { urlsOfHosts } from '#src/config/database-url.ts';
 import { defined } from '#src/core/defined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
-import { WatchedClient } from './host-client.ts';
-import type { Wanted } from './hosts.ts';
+import { askHost, WatchedClient } from './host-client.ts';
+import { HostAway, type Wanted } from './hosts.ts';
 import { poolOfHosts } from './hosts-pool.ts';
+import { PROBE_MS, refuseWhileStill } from './standstill.ts';
 import type { Tables } from './tables.ts';
 import { parseTimestamp, TIMESTAMPTZ } from './timestamp.ts';
 
@@ -30,16 +31,24 @@ export const wholeNumbers = (text: string | null | undefined): number[] =>
 /**
  * Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. Where the
  * URL names several hosts they go to the one that is `wanted` (libpq's target_session_attrs), and to another one after a failover.
+ * `isAnswering`: callers wait for an answer of this pool, and are refused while its server stands still (standstill.ts).
  */
 export function createPool(
   url: string,
-  options: { max?: number; applicationName?: string; settings?: readonly string[]; wanted?: Wanted } = {},
+  options: {
+    max?: number;
+    applicationName?: string;
+    settings?: readonly string[];
+    wanted?: Wanted;
+    isAnswering?: true;
+  } = {},
 ): pg.Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(INT8, parseInt8);
   types.setTypeParser(NUMERIC, Number);
   types.setTypeParser(TIMESTAMPTZ, parseTimestamp);
   const urls = urlsOfHosts(url);
+  const { wanted = 'primary' } = options;
   const config: pg.PoolConfig = {
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'energy',
@@ -53,8 +62,20 @@ export function createPool(
   };
   const pool =
     urls.length > 1
-      ? poolOfHosts(urls, options.wanted ?? 'primary', config)
+      ? poolOfHosts(urls, wanted, config)
       : new pg.Pool({ ...config, connectionString: url, Client: WatchedClient });
+  const probe = (connectionString: string) =>
+    askHost(
+      {
+        ...config,
+        types: undefined,
+        connectionString,
+        connectionTimeoutMillis: 2 * PROBE_MS,
+        query_timeout: 2 * PROBE_MS,
+      },
+      wanted,
+    );
+  if (options.isAnswering) refuseWhileStill(pool, () => answerOfOne(urls.map(probe)));
   // A connection that is being ended is not put back.
   pool.on('release', (_error, client) => {
     if ((client as unknown as WatchedClient).isUseless) void client.end().catch(() => {});
@@ -65,6 +86,16 @@ export function createPool(
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
+
+/** The answer of a server alone; of several the first that is what is wanted. */
+const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
+  asked.length === 1
+    ? (asked[0] as Promise<boolean>)
+    : Promise.any(
+        asked.map(async (one) => {
+          if (!(await one)) throw new HostAway('the host is not what is wanted');
+        }),
+      );
 
 /** Runs one statement: on a pool, on a connection amid its transaction, or on what kysely has open. */
 export type Query = <Row>(text: string, values: readonly unknown[]) => Promise<{ rows: Row[] }>;

@@ -11,9 +11,22 @@ export class WatchedClient extends pg.Client {
   protected said: Said = {};
   /** Not to be used again: its server takes no writes any more, or is no standby any more. */
   isUseless = false;
+  /** Since when a statement waits for an answer (performance.now()); null while none does. */
+  busySinceMs: number | null = null;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
+    const { query } = this;
+    this.query = ((...given: Parameters<typeof query>) => {
+      this.busySinceMs ??= performance.now();
+      return query.apply(this, given);
+    }) as typeof query;
+    this.connection.on('readyForQuery', () => {
+      if (this.busySinceMs !== null) this.busySinceMs = performance.now();
+    });
+    this.on('drain', () => {
+      this.busySinceMs = null;
+    });
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
       const before = this.said[parameterName as keyof Said];
       this.said[parameterName as keyof Said] = parameterValue;
@@ -45,22 +58,9 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
   return class HostClient extends WatchedClient {
     /** Which of the hosts it is connected to. */
     hostNumber = -1;
-    /** Since when a statement waits for an answer; null while none does. */
-    busySinceMs: number | null = null;
 
     constructor(config: pg.ClientConfig) {
       super({ ...config, connectionString: urls[0], connectionTimeoutMillis: timeoutMs });
-      const { query } = this;
-      this.query = ((...given: Parameters<typeof query>) => {
-        this.busySinceMs ??= Date.now();
-        return query.apply(this, given);
-      }) as typeof query;
-      this.connection.on('readyForQuery', () => {
-        if (this.busySinceMs !== null) this.busySinceMs = Date.now();
-      });
-      this.on('drain', () => {
-        this.busySinceMs = null;
-      });
     }
 
     override connect(): Promise<pg.Client>;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { askHost, clientOfHosts, failedToConnect } from './host-client.ts';
 import { createHosts, HostAway, type Wanted } from './hosts.ts';
+import { connectedBy } from './standstill.ts';
 
 /**
  * How long a host may take to answer a new connection, where there are others: twice it is within the time that a pool gives a
@@ -10,8 +11,6 @@ const ANSWER_MS = 2_000;
 /** A statement that takes longer makes the pool look whether the server it runs on is still the one: it may never answer. */
 const STUCK_MS = 5_000;
 const LOOK_EVERY_MS = 2_000;
-
-type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
 /**
  * A pool whose connections go to whichever of several hosts is what is wanted, and to another one after a failover. A server that
@@ -32,20 +31,15 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
 
   class HostsPool extends pg.Pool {
     override connect(): Promise<pg.PoolClient>;
-    override connect(callback: Got): void;
-    override connect(callback?: Got): Promise<pg.PoolClient> | undefined {
+    override connect(callback: Parameters<typeof connectedBy>[1]): void;
+    override connect(callback?: Parameters<typeof connectedBy>[1]): Promise<pg.PoolClient> | undefined {
       const connected = super.connect().catch((error: Error) => {
         // What was known is forgotten: the next one looks.
         if (failedToConnect.has(error) || failedToConnect.has((error.cause as object | undefined) ?? error))
           return super.connect();
         throw error;
       });
-      if (!callback) return connected;
-      connected.then(
-        (client) => callback(undefined, client, (error) => client.release(error as Error)),
-        (error) => callback(error, undefined, () => {}),
-      );
-      return undefined;
+      return connectedBy(connected, callback);
     }
   }
 
@@ -67,7 +61,7 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
   const looking = setInterval(() => {
     if (pool.ending) return clearInterval(looking);
     const isStuck = [...connections].some(
-      ({ busySinceMs }) => busySinceMs !== null && busySinceMs < Date.now() - STUCK_MS,
+      ({ busySinceMs }) => busySinceMs !== null && busySinceMs < performance.now() - STUCK_MS,
     );
     // Where none is found there is nothing to go to.
     if (isStuck) void endThoseOfTheFormer().catch(() => {});

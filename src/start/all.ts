@@ -66,7 +66,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     // They take seconds; what follows does not.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
-    const pool = createPool(url, { max: 2, applicationName: 'energy supervisor' });
+    const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
     stops.push(() => pool.end());
     const access = brokerAccess(createDb(pool), config.mqtt.url);
     const operator = await startOperator(config.operator, { ...supervised(children), access }, log);

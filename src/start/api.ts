@@ -30,16 +30,22 @@ export async function runApi(config: Config): Promise<void> {
     // Answers take seconds at most; migrations, checks and replays take their time.
     const sessions = roleSettings('api');
     const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];
-    const pool = createPool(url, { max: 10, applicationName: 'energy api', settings });
+    const pool = createPool(url, { max: 10, applicationName: 'energy api', settings, isAnswering: true });
     const readPool = config.database.readUrl
       ? createPool(config.database.readUrl, {
           max: 10,
           applicationName: 'energy api read',
           settings,
           wanted: 'standby',
+          isAnswering: true,
         })
       : pool;
-    const longPool = createPool(url, { max: 3, applicationName: 'energy api long', settings: sessions });
+    const longPool = createPool(url, {
+      max: 3,
+      applicationName: 'energy api long',
+      settings: sessions,
+      isAnswering: true,
+    });
     const { database } = await migrate(longPool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
@@ -73,6 +79,7 @@ export async function runApi(config: Config): Promise<void> {
     return {
       ready: { ...api.ports, database: database.line },
       pool,
+      url,
       leavesForMs: config.api.drainSeconds * 1_000,
       async stop() {
         certificate.stop();

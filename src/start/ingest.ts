@@ -119,6 +119,7 @@ export async function runIngest(config: Config): Promise<void> {
         database: database.line,
       },
       pool,
+      url,
       async stop() {
         certificate.stop();
         await ingest.stop();

@@ -6,7 +6,7 @@ import { createMetrics, type Metrics } from '#src/core/metrics.ts';
 import { outliveOutput } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import type { Asked } from './children.ts';
 import { DATABASE_STATE, databaseState } from './metrics/database-state.ts';
@@ -16,6 +16,8 @@ export interface Role {
   /** What a person should know of it once it is ready. */
   ready: Record<string, unknown>;
   pool: Pool;
+  /** Of its database. */
+  url: string;
   /** How long its stop takes by intent, before it ends anything; ms. */
   leavesForMs?: number;
   stop(): Promise<void>;
@@ -56,10 +58,12 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_STATE, () => databaseState(pool));
+  // Brokers wait for its answers, and not behind what the role does.
+  const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
     health: async () => ({ [name]: 'up' }),
-    access: brokerAccess(createDb(role.pool), config.mqtt.url),
+    access: brokerAccess(createDb(access), config.mqtt.url),
   };
   const operator = await startOperator(config.operator, operated, log);
   process.on('message', async ({ ask, number }: Asked) => {

@@ -77,6 +77,7 @@ export async function runWorker(config: Config): Promise<void> {
     return {
       ready: { database: database.line, jobs: jobs.names },
       pool,
+      url,
       async stop() {
         await Promise.all([jobs.stop(), stopTelling(), stopHomeAssistant?.()]);
         await pool.end();
