@@ -60,6 +60,27 @@ describe('a CSV file', () => {
     expect(elements).toEqual([{ ts: '2013-01-01T00:30:00.000Z', energy_kwh: 0.509, interval_s: 1800 }]);
   });
 
+  it.each([
+    ['no line break', 'x'],
+    ['a quote that stays open', '"\n'],
+  ])('with %s is refused after some of it, however long it is', async (_name, begin) => {
+    const file = join(directory, 'long.csv');
+    await writeFile(file, `time,value\n${begin}${'x'.repeat(40_000_000)}`);
+    const files = [file, join(directory, 'long.csv.gz')];
+    await writeFile(files[1] as string, gzipSync(`time,value\n${begin}${'x'.repeat(40_000_000)}`));
+    for (const one of files) {
+      let bytesRead = 0;
+      const onBytes = (bytes: number) => {
+        bytesRead = bytes;
+      };
+      const all = (async () => {
+        for await (const _ of csvReadings(one, usual, noCounts(), onBytes));
+      })();
+      await expect(all).rejects.toThrow(/line \d+: the row is longer than 131,072 characters/);
+      expect(bytesRead).toBeLessThan(2_000_000);
+    }
+  });
+
   it('is refused with the names of its columns where one is missing', async () => {
     await expect(read('when,kwh\n1,2\n')).rejects.toThrow('There is no column "time". Columns: when, kwh');
   });

@@ -1,8 +1,7 @@
-import { type Parser, parse } from 'csv-parse';
 import { defined } from '#src/core/defined.ts';
 import { localStamps } from './local-stamps.ts';
+import { csvRows } from './past/csv-rows.ts';
 import { type PastCounts, type PastElement, unreadableValue } from './past/element.ts';
-import { fileBytes } from './past/file-bytes.ts';
 
 /** How the rows of a CSV file are read. */
 export interface CsvOptions {
@@ -28,21 +27,9 @@ export async function* csvReadings(
   counts: PastCounts,
   onBytes?: (bytes: number) => void,
 ): AsyncGenerator<PastElement> {
-  const bytes = fileBytes(file, onBytes);
-  const parser = parse({ columns: true, bom: true, trim: true, relax_column_count: true, skip_empty_lines: true });
-  bytes.on('error', (error) => parser.destroy(error));
-  bytes.pipe(parser);
-  try {
-    yield* elements(parser, options, counts);
-  } finally {
-    bytes.destroy();
-  }
-}
-
-async function* elements(parser: Parser, options: CsvOptions, counts: PastCounts): AsyncGenerator<PastElement> {
   const local = options.zone === undefined ? undefined : localStamps(options.zone);
   const wanted = [options.timeColumn, options.valueColumn, ...options.where.map(({ column }) => column)];
-  for await (const row of parser as AsyncIterable<Record<string, string>>) {
+  for await (const row of csvRows<Record<string, string>>(file, onBytes, { columns: true })) {
     counts.rows++;
     if (counts.rows === 1) {
       const missing = wanted.find((column) => !(column in row));

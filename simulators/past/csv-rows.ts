@@ -1,14 +1,29 @@
-import { parse } from 'csv-parse';
+import { CsvError, type Options, parse } from 'csv-parse';
+import { MAX_ROW_LENGTH } from '#src/core/csv-table.ts';
 import { fileBytes } from './file-bytes.ts';
 
-/** Rows of a CSV file, packed (.gz) or not, the header among them. */
-export async function* csvRows(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<string[]> {
+/**
+ * Rows of a CSV file, packed (.gz) or not, as it is read; `columns`: as objects by the header, which is otherwise the first row. `onBytes` receives how
+ * far the file was read. Throws where a row is longer than MAX_ROW_LENGTH: a file without line breaks or with an open quote would be read into
+ * memory whole.
+ */
+export async function* csvRows<Row = string[]>(
+  file: string,
+  onBytes?: (bytes: number) => void,
+  { columns = false }: Pick<Options, 'columns'> = {},
+): AsyncGenerator<Row> {
   const bytes = fileBytes(file, onBytes);
-  const parser = parse({ bom: true, trim: true, relax_column_count: true, skip_empty_lines: true });
+  const options = { bom: true, trim: true, relax_column_count: true, skip_empty_lines: true };
+  const parser = parse({ ...options, columns, max_record_size: MAX_ROW_LENGTH } as Options);
   bytes.on('error', (error) => parser.destroy(error));
   bytes.pipe(parser);
   try {
-    for await (const row of parser as AsyncIterable<string[]>) yield row;
+    for await (const row of parser as AsyncIterable<Row>) yield row;
+  } catch (error) {
+    if (!(error instanceof CsvError) || error.code !== 'CSV_MAX_RECORD_SIZE') throw error;
+    throw new Error(
+      `${file}, line ${parser.info.lines}: the row is longer than ${MAX_ROW_LENGTH.toLocaleString('en')} characters. Is it a CSV file?`,
+    );
   } finally {
     bytes.destroy();
   }

@@ -16,6 +16,8 @@ const ATOM = 'http://www.w3.org/2005/Atom';
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
 const MAX_ATTRIBUTES = 100;
+/** Characters that are parsed at once: what is in them is bounded only afterwards. */
+const SLICE = 4_096;
 
 /**
  * Reads a Green Button file (Atom with resources of ESPI) piece by piece, packed (.gz) or not: never more than a piece of it is in memory. Only
@@ -64,13 +66,10 @@ function reader(file: string) {
     parser.error = null as unknown as Error;
   };
   parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
-  let attributes = 0;
-  parser.onattribute = () => {
-    if (++attributes > MAX_ATTRIBUTES) fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);
-  };
   parser.onopentag = (tag) => {
     const { local, uri, attributes: given } = tag as sax.QualifiedTag;
-    attributes = 0;
+    if (Object.keys(given).length > MAX_ATTRIBUTES)
+      fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);
     path.push(local);
     text = '';
     if (path.length > MAX_DEPTH) fail(`its elements lie more than ${MAX_DEPTH} deep. It was not read.`);
@@ -103,10 +102,16 @@ function reader(file: string) {
         `it is no well-formed XML (${(error as Error).message.split('\n')[0]}). Is it a Green Button file, and whole?`,
       );
     }
+    // With namespaces attributes are told at the end of their element, and each is looked for among those before it.
+    const { attribList = [] } = parser as unknown as { attribList?: unknown[] };
+    if (attribList.length > MAX_ATTRIBUTES)
+      fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);
     if (failure) throw failure;
   };
   return {
-    write: (chunk: string) => told(() => parser.write(chunk)),
+    write(chunk: string) {
+      for (let from = 0; from < chunk.length; from += SLICE) told(() => parser.write(chunk.slice(from, from + SLICE)));
+    },
     close: () => told(() => parser.close()),
     take(): EspiPart[] {
       const taken = found;

@@ -10,7 +10,7 @@ export interface CsvTable {
 }
 
 /** Characters of a row, and its columns: who has more of them does not mean a table of ours. */
-const MAX_ROW_LENGTH = 131_072;
+export const MAX_ROW_LENGTH = 131_072;
 const MAX_COLUMNS = 64;
 /** Characters that are parsed at once; other work has its turn in between. */
 const SLICE = 65_536;
