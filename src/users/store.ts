@@ -187,3 +187,9 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
     throw error;
   }
 }
+
+/** The utility that enrolled an account; null for none. */
+export async function utilityOf(db: Database, userId: string): Promise<string | null> {
+  const row = await db.selectFrom('users').select('enrolled_by').where('user_id', '=', userId).executeTakeFirst();
+  return row?.enrolled_by ?? null;
+}

@@ -267,6 +267,20 @@ test('an account has so many streams at a process, and its other requests beside
   await expect.poll(async () => (await open(mine.key)).status, soon).toBe(200);
 });
 
+test('a utility and the homes that it enrolled leave others room for their streams', async () => {
+  const utility = await api.user('utility');
+  const homes = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility.userId })));
+  const usual = MOST_STREAMS.ofUtility;
+  MOST_STREAMS.ofUtility = 4;
+  try {
+    for (const { key } of [...homes, utility]) expect((await open(key)).status).toBe(200);
+    for (const { key } of [...homes, utility]) expect((await api.send(PATH, { key })).status).toBe(429);
+    expect((await open((await api.user('homeowner')).key)).status).toBe(200);
+  } finally {
+    MOST_STREAMS.ofUtility = usual;
+  }
+});
+
 test('a process that ends tells its clients when to come again, and those that come still', async () => {
   const mine = await home();
   const both = [await open(mine.key, { port: other.port }), await open(mine.key, { port: other.port, http2: true })];
