@@ -1,4 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
+import { isPlaced } from '#src/database/meter.ts';
 import { withTemporarySecret } from './credentials.ts';
 import { noCounts, type PastCounts, type PastElement, type ReadPast } from './past/element.ts';
 import { createPublisher } from './publisher.ts';
@@ -102,12 +103,13 @@ async function* noted(elements: AsyncIterable<PastElement>, sent: Map<string, Se
 async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent): Promise<boolean> {
   const series = await db
     .selectFrom('series')
-    .select(['counts_import', 'counts_export'])
+    .select(['counts_import', 'counts_export', 'meter'])
     .where('device_id', '=', deviceId)
     .where('channel', '=', channel)
     .where('kind', '=', kind)
     .executeTakeFirst();
-  return !series || series.counts_import || series.counts_export;
+  // Gas, heat and water have no role in electricity: they count by themselves.
+  return !series || series.counts_import || series.counts_export || (series.meter !== null && !isPlaced(series.meter));
 }
 
 /** Verdicts by which nothing of a reading is counted. */

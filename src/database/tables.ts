@@ -13,6 +13,7 @@ import type {
   RESOLUTIONS_MINUTES,
   ROLES,
 } from './enums.ts';
+import type { Meter } from './meter.ts';
 
 type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
@@ -409,7 +410,7 @@ interface SeriesTable {
   kind: string;
   counts_import: Generated<boolean>;
   counts_export: Generated<boolean>;
-  meter: string | null;
+  meter: Meter | null;
   native_name: string | null;
   unit: string | null;
   split_after: Date[] | null;

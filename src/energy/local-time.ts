@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IANAZone } from 'luxon';
+import { HOUR_MS } from '#src/core/units.ts';
 import { OFFSET_STEP_MS, type Range } from './ranges.ts';
 
 /**
@@ -62,6 +63,17 @@ export function offsetsIn({ from, to, zone }: Range): { firstMs: number; changes
   for (let decade = Math.floor(from.getUTCFullYear() / DECADE) * DECADE; decade <= lastYear; decade += DECADE)
     changes.push(...changesIn(zone, decade));
   return { firstMs, changes: changes.filter(({ atMs }) => atMs > from.getTime() && atMs < to.getTime()) };
+}
+
+/** Ends of the clock hours of a range by their starts, Unix ms: a change of clocks cuts an hour (Lord Howe moves them by half an hour). */
+export function endsOfHours(range: Range): (startMs: number) => number {
+  const { firstMs, changes } = offsetsIn(range);
+  return (startMs) => {
+    const offsetMs = changes.findLast(({ atMs }) => atMs <= startMs)?.offsetMs ?? firstMs;
+    const endMs = (Math.floor((startMs + offsetMs) / HOUR_MS) + 1) * HOUR_MS - offsetMs;
+    const next = changes.find(({ atMs }) => atMs > startMs)?.atMs;
+    return next === undefined ? endMs : Math.min(endMs, next);
+  };
 }
 
 /** Arrays of the same for SQL: where each offset begins, but for the first; and all of them. */

@@ -8,11 +8,15 @@ const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
 /** A text behind an apostrophe is a text to every spreadsheet (OWASP, CSV injection). */
 const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-/** Rows as CSV; lines end with LF. Without `columns` they are the members of the first row. */
+/** Rows as CSV; lines end with LF, booleans are `true` and `false`, and null is empty. Without `columns` they are the members of the first row. */
 export const csvText = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
   stringify(
     [...rows],
-    defined({ header, columns: columns.length > 0 ? [...columns] : undefined, cast: { string: tamed } }),
+    defined({
+      header,
+      columns: columns.length > 0 ? [...columns] : undefined,
+      cast: { string: tamed, boolean: String },
+    }),
   );
 
 /** CSV of rows that come page by page. */

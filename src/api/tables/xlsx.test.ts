@@ -34,6 +34,11 @@ async function sheetOf(rows: readonly object[]): Promise<WorkSheet> {
   return Sheets.Usage as WorkSheet;
 }
 
+test('CSV has booleans as words, and null as nothing', () => {
+  const rows = [true, false, null].map((complete) => ({ date: '2026-10-25', complete }));
+  expect(csvText(rows, [], true)).toBe('date,complete\n2026-10-25,true\n2026-10-25,false\n2026-10-25,\n');
+});
+
 describe('a workbook', () => {
   test('has numbers, dates, times and money as cells of their kind', async () => {
     const sheet = await sheetOf(ROWS);

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
-import { offsetsIn } from '../local-time.ts';
+import { endsOfHours, offsetsIn } from '../local-time.ts';
 import { dayRange, type Range, stretchesOf } from '../ranges.ts';
 import type { GroupUnit } from './read.ts';
 
@@ -22,8 +22,9 @@ export function bucketsOf(range: Range, unit: GroupUnit): Bucket[] {
       buckets.push({ name: start, fromMs: from.getTime(), toMs: to.getTime() });
     return buckets;
   }
+  const endOf = endsOfHours(range);
   for (const startMs of startsOfHours(range))
-    buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: startMs + HOUR_MS });
+    buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: endOf(startMs) });
   return buckets;
 }
 

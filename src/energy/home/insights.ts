@@ -1,10 +1,11 @@
 import { DateTime } from 'luxon';
 import { mapInTurns } from '#src/core/turns.ts';
-import { asMilliwattHours, HOUR_MS, milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hourLabels } from '../hour-labels.ts';
 import { type Include, type Included, included, isAnythingKnown } from '../include.ts';
 import { hourLabel, hourOfDay } from '../labels.ts';
+import { endsOfHours } from '../local-time.ts';
 import { dayRange, type Range } from '../ranges.ts';
 import { homeByDay, homeByHour, homeByMonth, homeSummary } from './buckets.ts';
 import type { Home } from './home.ts';
@@ -59,10 +60,10 @@ export async function homeBuckets(
     buckets.push({ insight, knownMs: include.has('coverage') ? (sums.countedMs ?? 0) : 0, expectedMs });
   };
   if (groupBy === 'hour') {
-    const labelsOf = hourLabels(range);
+    const [labelsOf, endOf] = [hourLabels(range), endsOfHours(range)];
     await mapInTurns(await homeByHour(db, home, range), ({ hour, ...sums }) => {
       const labels = labelsOf(hour);
-      const bucket = () => ({ fromMs: hour.getTime(), toMs: hour.getTime() + HOUR_MS });
+      const bucket = () => ({ fromMs: hour.getTime(), toMs: endOf(hour.getTime()) });
       add(labels, labels.hour, sums, bucket);
     });
   } else if (groupBy === 'day') {

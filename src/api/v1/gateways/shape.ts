@@ -137,9 +137,11 @@ export const askedMessage = z
       .optional()
       .describe('The payload, where it is text, up to 128 KiB. One of this and `payload_b64`.'),
     payload_b64: z
-      .base64()
+      .string()
+      .regex(z.core.regexes.base64, 'must be base64')
       .max(Math.ceil(MAX_ASKED_BYTES / 3) * 4)
       .optional()
+      .meta({ contentEncoding: 'base64' })
       .describe('The payload in base64.'),
     retained: z
       .boolean()

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { bucketsOf } from './group/buckets.ts';
+import { dayRange } from './ranges.ts';
+
+/** Days on which clocks change, and the lengths in minutes that are not 60, of hours that the change cuts. */
+const CUT: [zone: string, date: string, minutes: number[]][] = [
+  ['Australia/Lord_Howe', '2026-04-05', [30]],
+  ['Australia/Lord_Howe', '2026-10-04', [30]],
+  ['Pacific/Chatham', '2026-04-05', [45, 15]],
+  ['Pacific/Chatham', '2026-09-27', [45, 15]],
+  ['Europe/Berlin', '2026-03-29', []],
+  ['Europe/Berlin', '2026-10-25', []],
+  ['America/Havana', '2026-03-08', []],
+  ['Asia/Kathmandu', '2026-03-08', []],
+];
+
+describe('hours of a day on which clocks change', () => {
+  test.each(CUT)('in %s on %s have their real lengths', (zone, date, minutes) => {
+    const range = dayRange(date, date, zone);
+    const hours = bucketsOf(range, 'hour');
+    expect(hours.map(({ toMs }) => toMs)).toEqual([...hours.slice(1).map(({ fromMs }) => fromMs), range.to.getTime()]);
+    expect(hours.map(({ fromMs, toMs }) => (toMs - fromMs) / 60_000).filter((length) => length !== 60)).toEqual(
+      minutes,
+    );
+  });
+});
