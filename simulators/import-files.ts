@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { withTemporarySecret } from './credentials.ts';
@@ -47,7 +48,12 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
       let sent = 0;
       for (const file of files) {
         signal?.throwIfAborted();
-        const elements = read(file, counts, (bytes) => onBytes?.(file, bytes));
+        const elements = read(
+          file,
+          counts,
+          (bytes) => onBytes?.(file, bytes),
+          (channel) => storedRegisters(db, deviceId, channel),
+        );
         sent += await sendReadings(publisher, deviceId, noted(elements, sentOf));
       }
       return sent;
@@ -68,6 +74,21 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   const left_out = await leftOut(db, deviceId, [...sentOf.values()]);
   const seconds = Math.round(performance.now() - began) / 1000;
   return { device_id: deviceId, ...counts, sent, rejected, left_out, seconds };
+}
+
+/** The register readings of a channel, kWh (or m³) by Unix ms: at most some hundred thousand, of many years by the hour. */
+async function storedRegisters(db: Database, deviceId: string, channel: string): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('readings')
+    .innerJoin('series', 'series.series_id', 'readings.series_id')
+    .select(['read_at', 'value'])
+    .where('device_id', '=', deviceId)
+    .where('channel', '=', channel)
+    .where('kind', '=', 'register')
+    .where('interval_ms', '=', 0)
+    .where(sql<boolean>`extract(epoch FROM read_at)::bigint % 3600 = 0 AND date_trunc('second', read_at) = read_at`)
+    .execute();
+  return new Map(rows.map(({ read_at, value }) => [read_at.getTime(), Number(value) / 1e6]));
 }
 
 /** What was sent of a quantity, and the times of the first and the last of it. */

@@ -38,9 +38,13 @@ export function unreadableValue(counts: PastCounts, column: string, value: strin
   unreadable(counts, `row ${counts.rows}: ${column} “${value.slice(0, 200)}” is ${what}`);
 }
 
+/** The register readings of a channel that are stored already, in kWh (or m³), by Unix ms. */
+export type StoredRegisters = (channel: string) => Promise<ReadonlyMap<number, number>>;
+
 /** How the readings of a file are got: row after row, counted; `onBytes` is told how far the file was read. */
 export type ReadPast = (
   file: string,
   counts: PastCounts,
   onBytes: (bytes: number) => void,
+  storedRegisters?: StoredRegisters,
 ) => AsyncIterable<PastElement>;

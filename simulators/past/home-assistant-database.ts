@@ -68,12 +68,13 @@ export const databaseSeries = (file: string): Series[] =>
 /**
  * The sums of an entity as registers, at the ends of its hours. `sum` is what Home Assistant has counted, over resets and changes of the meter, and
  * what its Energy page shows; `state` is what the meter said. The sums are moved so that the last one is the meter's own reading, where
- * that is possible without going below nothing: the meter goes on from there.
+ * that is possible without going below nothing: the meter goes on from there. `stored`: what an import before this one brought, by Unix ms.
  */
 export function* databaseElements(
   file: string,
   { entity, unit, channel }: { entity: string; unit: EnergyUnit; channel: string },
   counts: PastCounts,
+  stored: ReadonlyMap<number, number>,
 ): Generator<PastElement> {
   const rows = opened(file, (db) =>
     db
@@ -88,10 +89,31 @@ export function* databaseElements(
     if (!isNumber(start) || !isNumber(sum)) counts.empty++;
     else known.push({ startMs: Math.round(start * 1_000), sum, state: isNumber(state) ? state : null });
   }
-  const moved = shiftOf(known);
   note(counts, `The sums of ${entity} were imported, as the Energy page shows them, and not the states of its meter.`);
-  for (const { startMs, sum } of known)
-    yield { ts: new Date(startMs + HOUR_MS).toISOString(), channel, energy_total_kwh: toKwh(sum + moved, unit) };
+  const sums = known.map(({ startMs, sum, state }) => ({
+    atMs: startMs + HOUR_MS,
+    sum: toKwh(sum, unit),
+    state: state === null ? null : toKwh(state, unit),
+  }));
+  for (const { atMs, kwh } of registersOf(sums, stored))
+    yield { ts: new Date(atMs).toISOString(), channel, energy_total_kwh: kwh };
+}
+
+/**
+ * Sums as registers, kWh. Where readings of an earlier import are stored at the same hours, these say what each sum was moved by then: another
+ * meter, or a sum that was corrected since, moves all sums against them, and that step is no energy. Pure.
+ */
+export function registersOf(
+  sums: readonly { atMs: number; sum: number; state: number | null }[],
+  stored: ReadonlyMap<number, number>,
+): { atMs: number; kwh: number }[] {
+  const first = sums.find(({ atMs }) => stored.has(atMs));
+  let moved = first ? (stored.get(first.atMs) ?? 0) - first.sum : shiftOf(sums);
+  return sums.map(({ atMs, sum }) => {
+    const kwh = stored.get(atMs);
+    if (kwh !== undefined) moved = kwh - sum;
+    return { atMs, kwh: kwh ?? Math.max(0, Math.round((sum + moved) * 1e6) / 1e6) };
+  });
 }
 
 const isNumber = (value: unknown): value is number => Number.isFinite(value);

@@ -36,7 +36,7 @@ export interface Entity {
 
 /** The readings of one entity, out of `home-assistant_v2.db` or a CSV download. */
 export const homeAssistant = ({ entity, channel, unit: chosen }: Entity): ReadPast =>
-  async function* (file, counts, onBytes) {
+  async function* (file, counts, onBytes, storedRegisters = async () => new Map()) {
     const series = await homeAssistantSeries(file);
     const found = series.find(({ name }) => name === entity);
     if (!found)
@@ -45,6 +45,6 @@ export const homeAssistant = ({ entity, channel, unit: chosen }: Entity): ReadPa
       );
     const unit = energyUnit(found.unit) ?? chosen ?? 'kWh';
     const into = { entity, unit, channel: channel ?? (isVolume(unit) ? 'gas/m3' : 'import') };
-    if (await isDatabase(file)) yield* databaseElements(file, into, counts);
+    if (await isDatabase(file)) yield* databaseElements(file, into, counts, await storedRegisters(into.channel));
     else yield* csvElements(file, into, counts, onBytes);
   };

@@ -107,6 +107,35 @@ describe('the past of elsewhere', () => {
     expect(notes).toEqual([]);
   });
 
+  test('of Home Assistant comes again after its sums were corrected and its meter was changed, and no step of that counts', async () => {
+    const bringing = async (name: string, rows: readonly (readonly [hour: number, state: number, sum: number])[]) => {
+      const file = join(folder, name);
+      const made = new DatabaseSync(file);
+      made.exec(`CREATE TABLE statistics_meta (id INTEGER PRIMARY KEY, statistic_id, unit_of_measurement, has_sum);
+        CREATE TABLE statistics (id INTEGER PRIMARY KEY, metadata_id, start_ts FLOAT, state FLOAT, sum FLOAT);
+        INSERT INTO statistics_meta VALUES (1, 'sensor.grid', 'kWh', 1)`);
+      const insert = made.prepare('INSERT INTO statistics (metadata_id, start_ts, state, sum) VALUES (1, ?, ?, ?)');
+      for (const [hour, state, sum] of rows) insert.run(AT + hour * HOUR_S, state, sum);
+      made.close();
+      return file;
+    };
+    const total = async () => (await home.hours()).reduce((sum, [imported = 0]) => sum + imported, 0);
+    const home = await meter();
+    const read = homeAssistant({ entity: 'sensor.grid' });
+    const before = Array.from({ length: 100 }, (_, hour) => [hour, 1_000 + hour, hour] as const);
+    expect(await home.bring(read, await bringing('before.db', before))).toMatchObject({ sent: 100, rejected: {} });
+    expect(await total()).toBeCloseTo(99);
+    // From hour 50 on the sums were corrected by 5; at hour 100 a used meter came, which showed 40 then.
+    const after = Array.from(
+      { length: 200 },
+      (_, hour) => [hour, hour < 100 ? 1_000 + hour : hour - 60, hour < 50 ? hour : hour + 5] as const,
+    );
+    const file = await bringing('after.db', after);
+    for (const _ of ['once', 'twice'])
+      expect(await home.bring(read, file)).toMatchObject({ sent: 200, rejected: {}, left_out: {} });
+    expect(await total()).toBeCloseTo(199);
+  });
+
   test('of dsmr-reader is both tariffs, and gas beside them', async () => {
     const file = join(folder, 'dsmrreader-data-export---hour__2026-05-01__2026-05-01.csv');
     const header =
@@ -120,7 +149,9 @@ describe('the past of elsewhere', () => {
       ].join('\r\n'),
     );
     const { deviceId, bring, hours } = await meter();
-    expect(await bring(dsmrReader(), file)).toMatchObject({ rows: 2, sent: 8, rejected: {}, left_out: {} });
+    // Once more, too: gas counts, next to electricity.
+    for (const _ of ['once', 'twice'])
+      expect(await bring(dsmrReader(), file)).toMatchObject({ rows: 2, sent: 8, rejected: {}, left_out: {} });
     expect(await hours()).toEqual([
       [0.75, 0, 0],
       [0.125, 1.5, 0],
