@@ -54,7 +54,7 @@ export async function move(
   options: { timescale: 'auto' | 'off' },
   { step, progress }: MoveSteps,
 ): Promise<MoveReport> {
-  const pools = { source: openPool(sourceUrl), target: openPool(targetUrl) };
+  const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
     // What the old database is has been decided: `off` is about the new one.
     const from = await migrate(pools.source, { timescale: 'auto' });
@@ -90,8 +90,8 @@ export async function move(
 }
 
 /** Sessions that write although their database is closed for writing. */
-const openPool = (url: string): Pool =>
-  createMovingPool(url, { max: 3, settings: ['default_transaction_read_only=off'] });
+const openPool = (url: string, side: 'old' | 'new'): Pool =>
+  createMovingPool(url, { side, max: 3, settings: ['default_transaction_read_only=off'] });
 
 /** Computes the target's aggregates and returns their total, which is that of the source's load profile. */
 async function aggregate(

@@ -1,11 +1,21 @@
+import type { EventEmitter } from 'node:events';
 import { createPool, type Pool } from '#src/database/connect.ts';
 
 /** What the sessions of a move are known by. */
 export const MOVE = 'energy migrate';
 
-/** Sessions of a move: they have what time they need. `max`: how many. `settings`: further ones. */
-export const createMovingPool = (url: string, { max, settings = [] }: { max: number; settings?: string[] }): Pool =>
-  createPool(url, {
+/** PostgreSQL's error for a full disk, `disk_full`. */
+const DISK_FULL = '53100';
+
+/**
+ * Sessions of a move: they have what time they need. `side`: the words for the database in errors; `max`: how many sessions; `settings`: further
+ * ones.
+ */
+export function createMovingPool(
+  url: string,
+  { side, max, settings = [] }: { side: 'old' | 'new'; max: number; settings?: string[] },
+): Pool {
+  const pool = createPool(url, {
     max,
     applicationName: MOVE,
     settings: [
@@ -20,3 +30,12 @@ export const createMovingPool = (url: string, { max, settings = [] }: { max: num
       'extra_float_digits=1',
     ],
   });
+  // Two servers take part in a move, and the error of one does not name it. Its connection does, also of a COPY.
+  pool.on('connect', (client) => {
+    const { connection } = client as unknown as { connection: EventEmitter };
+    connection.prependListener('errorMessage', (error: Error & { code?: string }) => {
+      if (error.code === DISK_FULL) error.message = `The disk of the ${side} database is full (${error.message})`;
+    });
+  });
+  return pool;
+}

@@ -6,6 +6,7 @@ import { createPool } from '#src/database/connect.ts';
 import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { move } from '#src/start/move.ts';
+import { createMovingPool } from '#src/start/moving-pool.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -26,6 +27,15 @@ test('numbers go on where they were, not after the highest that is left', async 
     [webhookId],
   );
   expect(rows).toEqual([{ follows: true }]);
+});
+
+test.each(['old', 'new'] as const)('a full disk names its database, the %s one', async (side) => {
+  const pool = createMovingPool(two.source.url, { side, max: 1 });
+  const raise = (code: string) =>
+    pool.query(`DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '${code}'; END $$`);
+  await expect(raise('53100')).rejects.toThrow(`The disk of the ${side} database is full (could not extend file)`);
+  await expect(raise('53200')).rejects.toThrow(/^could not extend file$/);
+  await pool.end();
 });
 
 test('a writer that waits for the move while the move waits for it ends neither of them for good', async () => {

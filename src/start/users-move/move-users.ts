@@ -60,7 +60,10 @@ const FEW_ROWS = 10_000;
  * they are opened here again, as they were.
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
-  const pools = { source: createMovingPool(sourceUrl, { max: 8 }), target: createMovingPool(targetUrl, { max: 8 }) };
+  const pools = {
+    source: createMovingPool(sourceUrl, { side: 'old', max: 8 }),
+    target: createMovingPool(targetUrl, { side: 'new', max: 8 }),
+  };
   try {
     const both = await openInstallations(pools);
     const { named, mistakes } = parseAccounts(how.accounts);
