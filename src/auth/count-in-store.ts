@@ -1,5 +1,13 @@
 import { ADDRESS, type Counted } from './request-counter.ts';
-import { type Counters, type Decided, type Limits, NOTHING, remaining, takeRequests } from './request-windows.ts';
+import {
+  type Counters,
+  type Decided,
+  giveBack,
+  type Limits,
+  NOTHING,
+  remaining,
+  takeRequests,
+} from './request-windows.ts';
 
 /** What a store has of an account or address. */
 interface Kept {
@@ -29,7 +37,7 @@ const REMEMBERED = 10_000;
 /**
  * Counts by the one decision (request-windows.ts), over any number of processes: decides on what this process saw last, and again on
  * what is there where that is of another kind. It is only where a window begins or ends; mostly a batch costs one statement. Of
- * several processes that decide at once one always goes on; so each does. `plans`: limits by plan, and of `address`.
+ * several processes that decide at once one always goes on; so each does. A count of -1 gives one back. `plans`: limits by plan, and of `address`.
  */
 export function countInStore(
   plans: Record<string, Limits>,
@@ -52,7 +60,9 @@ export function countInStore(
         const { counters, plan } = seen.get(key) ?? { counters: NOTHING, plan: null };
         const limits = plans[plan ?? 'address'] ?? ADDRESS;
         const canBeSuspended = !key.startsWith('addr:');
-        return { key, wanted, plan, limits, ...takeRequests(counters, wanted, { limits, nowMs, canBeSuspended }) };
+        const rules = { limits, nowMs, canBeSuspended };
+        const decided = wanted < 0 ? giveBack(counters, rules) : takeRequests(counters, wanted, rules);
+        return { key, wanted, plan, limits, ...decided };
       });
       const answers = await store.add(tries);
       open = [];

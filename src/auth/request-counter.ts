@@ -20,6 +20,8 @@ export interface Decision {
 /** Counts requests of an account (its id) or failures of an address (`addr:…`), in one decision across all processes. */
 export interface RequestCounter {
   take(counted: string): Promise<Decision>;
+  /** Gives back one that was taken a moment ago: it is not one of those that are limited. */
+  giveBack(counted: string): Promise<void>;
   /** For how many seconds it is still suspended; counts nothing. */
   suspendedForSeconds(counted: string): Promise<number>;
   /** Which of these accounts are suspended now; one question for all of them, and nothing is written. */
@@ -37,7 +39,7 @@ export interface Counted {
 /** Counts so many requests each; null where nothing can be counted (and everything is let through). */
 export type CountTogether = (keys: string[], counts: number[]) => Promise<Counted[] | null>;
 
-/** Failed authentications of an address. */
+/** Failed authentications and refused claims of an address. */
 export const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: Decision = { allowed: true, windows: null, retryAfterSeconds: 0 };
@@ -86,6 +88,9 @@ export function countInBatches(countTogether: CountTogether, suspended: RequestC
           setImmediate(run);
         }
       }),
+    async giveBack(counted) {
+      await countTogether([counted], [-1]);
+    },
     async suspendedForSeconds(counted) {
       const rows = await countTogether([counted], [0]);
       return (rows?.[0]?.remaining.suspendedWaitMs ?? 0) / 1_000;
@@ -104,4 +109,16 @@ function decisionOf({ granted, limits, remaining }: Counted, index: number): Dec
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };
   const waitMs = Math.max(suspendedWaitMs, minuteLeft <= 0 ? minuteWaitMs : 0, dayLeft <= 0 ? dayWaitMs : 0);
   return { allowed, windows: { minute, day }, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
+}
+
+/** An IPv4 address; of IPv6 the /64, which one subscriber has. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
+  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
+  const [left, right] = [head, tail].map((half) => (half === '' ? [] : half.split(':')));
+  const zeros = address.includes('::')
+    ? Array(Math.max(0, 8 - (left?.length ?? 0) - (right?.length ?? 0))).fill('0')
+    : [];
+  return [...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(':');
 }

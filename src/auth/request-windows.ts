@@ -100,6 +100,22 @@ export function takeRequests(known: Counters, wanted: number, { limits, nowMs, c
   return { granted, least: known, most: known, add: difference(known, next) };
 }
 
+/**
+ * Takes one request out of the windows again in which it was counted, as it turned out not to be one of those that are limited. Pure. Nothing
+ * is left to take out once a window is over.
+ */
+export function giveBack(known: Counters, { nowMs }: Pick<Rules, 'nowMs'>): Decided {
+  const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
+  if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
+  const { dayFromMs } = known;
+  return {
+    granted: 0,
+    least: { minuteFromMs: nowMs - MINUTE_MS + 1, minuteCount: 1, dayFromMs, dayCount: 1 },
+    most: { minuteFromMs: nowMs + MINUTE_MS - 1, dayFromMs },
+    add: { minuteCount: -1, dayCount: -1 },
+  };
+}
+
 /** What is left of both windows (0 where more was counted than the plan of now has), and how long they and a suspension last (0: not suspended). */
 export interface Remaining {
   minuteLeft: number;

@@ -40,7 +40,15 @@ export const ADVISORY_LOCKS = {
  * a number above, are the same is one chance in 10^18.
  */
 export const lockOf = (
-  kind: 'idempotency key' | 'webhooks of' | 'imports of' | 'bills of' | 'session at',
+  kind:
+    | 'idempotency key'
+    | 'webhooks of'
+    | 'price series of'
+    | 'tariffs of'
+    | 'upstreams of'
+    | 'imports of'
+    | 'bills of'
+    | 'session at',
   ...parts: readonly string[]
 ): bigint =>
   createHash('sha256')

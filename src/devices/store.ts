@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
@@ -309,7 +310,8 @@ export async function updateDevice(
  * so that two changes at once do not close a circle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
-  await db.selectFrom('users').select('user_id').where('user_id', '=', userId).forNoKeyUpdate().execute();
+  // Raw SQL: an advisory lock. The row of the account is shared with other requests of it by now (auth/act.ts): two that both wanted it alone would wait for each other.
+  await sql`SELECT pg_advisory_xact_lock(${lockOf('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')
     .select(['device_id', 'upstream_device_id', 'deleted_at'])

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
 
+import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { defined } from '#src/core/defined.ts';
@@ -52,7 +53,9 @@ export async function runIngest(config: Config): Promise<void> {
       process.exit(1);
     };
     const db = createDb(pool);
-    const parts = { pool, tls, claims: claimsAtBroker(db), homes: homesOf(db), onSessionLost, log };
+    // Claims alone are counted here: networks, which no plan limits.
+    const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));
+    const parts = { pool, tls, claims, homes: homesOf(db), onSessionLost, log };
     const ingest = await startIngest(config, parts);
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     // Elsewhere devices meet the broker's.

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -25,17 +26,21 @@ export async function createPriceSeries(
   db: Database,
   { userId, ...settings }: Pick<StoredSeries, 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
 ): Promise<StoredSeries> {
-  const { count } = await db
-    .selectFrom('price_series')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  if (count >= MAX_SERIES) throw new AppError('tooManySeries');
-  return db
-    .insertInto('price_series')
-    .values({ ...settings, series_id: newId('prs'), user_id: userId })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return joinOrBeginTransaction(db, async (trx) => {
+    // Raw SQL: an advisory lock. Several at once would all count the same.
+    await sql`SELECT pg_advisory_xact_lock(${lockOf('price series of', userId)}::bigint)`.execute(trx);
+    const { count } = await trx
+      .selectFrom('price_series')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    if (count >= MAX_SERIES) throw new AppError('tooManySeries');
+    return trx
+      .insertInto('price_series')
+      .values({ ...settings, series_id: newId('prs'), user_id: userId })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
 }
 
 /** The series that an account may use, in order of their ids, after `cursor`; at most `limit`. */

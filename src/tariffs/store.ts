@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -36,6 +37,8 @@ export async function createTariff(
   { userId, ...settings }: TariffSettings & { userId: string },
 ): Promise<StoredTariff> {
   return joinOrBeginTransaction(db, async (trx) => {
+    // Raw SQL: an advisory lock. Several at once would all count the same.
+    await sql`SELECT pg_advisory_xact_lock(${lockOf('tariffs of', userId)}::bigint)`.execute(trx);
     await checkSeries(trx, userId, settings);
     const { count } = await trx
       .selectFrom('tariffs')

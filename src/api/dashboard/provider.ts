@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { countSignIn, networkOf } from '#src/api/plugins/rate-limits.ts';
+import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { type Browser, browserOf, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
 import { personOf } from '#src/auth/oidc/person.ts';
 import type { Provider } from '#src/auth/oidc/provider.ts';
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/refusals.ts';
 import { signInAs } from '#src/auth/oidc/sign-in.ts';
-import type { RequestCounter } from '#src/auth/request-counter.ts';
+import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { SESSION_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { AppError } from '#src/core/errors.ts';

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
-import { countSignIn, networkOf } from '#src/api/plugins/rate-limits.ts';
+import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { toWire } from '#src/api/v1/users/shape.ts';
 import { actAs } from '#src/auth/act.ts';
 import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
-import type { RequestCounter } from '#src/auth/request-counter.ts';
+import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { closeSession, csrfToken, evictSessionsOf, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
 import type { Asker } from '#src/auth/sign-in-limits.ts';
 import {

@@ -6,25 +6,27 @@ import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { answerClaim, claimMessage } from '#src/onboarding/claim-message.ts';
-import { countFailure } from './rate-limits.ts';
+import { answerClaim, claimMessage, createClaimGate } from '#src/onboarding/claim-message.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessage.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
 
 /**
  * `POST /provisioning/claim`: how a meter claims its identity where it cannot by MQTT (docs/onboarding.md). The batch's secret is the
- * permission; a claim that is refused counts against the address, as a wrong key does.
+ * permission; claims that are refused count against the network that they come from.
  */
 export function addClaims(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
+  const gate = createClaimGate(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     const asked = claim.safeParse(request.body, { error: words });
     if (!asked.success) throw unprocessable(...mistakesIn(asked.error, 'body', String));
     const { batch_id: batchId, secret, ...message } = asked.data;
-    const isKnown = await checkBatchSecret(db, batchId, secret, clock());
-    const answer = isKnown && (await answerClaim(db, batchId, message, { now: clock(), address: request.ip }));
+    let isKnown = false;
+    const answer = await gate(request.ip, async () => {
+      isKnown = await checkBatchSecret(db, batchId, secret, clock());
+      return isKnown ? answerClaim(db, batchId, message, { now: clock(), address: request.ip }) : null;
+    });
     if (answer) return reply.status(201).send(answer);
-    await countFailure(counter, request.ip);
     throw new AppError(isKnown ? 'claimRefused' : 'unauthorized');
   });
 }

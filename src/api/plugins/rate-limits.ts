@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Decision, RequestCounter } from '#src/auth/request-counter.ts';
+import { type Decision, networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
 /** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer that was counted. */
@@ -42,16 +42,4 @@ export async function countSignIn(counter: RequestCounter, who: string): Promise
 async function countAddress(counter: RequestCounter, counted: string): Promise<void> {
   const decision = await counter.take(`addr:${counted}`);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
-}
-
-/** An IPv4 address; of IPv6 the /64, which one subscriber has. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
-  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
-  const [left, right] = [head, tail].map((half) => (half === '' ? [] : half.split(':')));
-  const zeros = address.includes('::')
-    ? Array(Math.max(0, 8 - (left?.length ?? 0) - (right?.length ?? 0))).fill('0')
-    : [];
-  return [...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(':');
 }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { breakOff, connectionOf, whenOver } from '#src/api/connection.ts';
 import { unsent } from '#src/api/unsent.ts';
+import { networkOf } from '#src/auth/request-counter.ts';
 import type { Metrics } from '#src/core/metrics.ts';
-import { networkOf } from './rate-limits.ts';
 
 const MIB = 1_048_576;
 /**

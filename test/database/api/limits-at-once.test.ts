@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { databaseCounter } from '#src/auth/database-counter.ts';
+import { claimsAtBroker } from '#src/start/claims.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+/** Refusals of a network in a minute. */
+const MOST = 10;
+
+let api: TestApi;
+let other: TestApi;
+let batch: { batch_id: string; mqtt: { password: string } };
+let home: { userId: string };
+let admin: { key: string };
+beforeAll(async () => {
+  const limits = { enterprise: { minute: 1_000_000, day: 1_000_000 }, free: { minute: 1_000_000, day: 1_000_000 } };
+  api = await testApi({ limits, trustProxy: ['127.0.0.1'], connections: 20 });
+  other = await testApi({ limits, trustProxy: ['127.0.0.1'], database: api.database });
+  [admin, home] = [await api.user('admin'), await api.user('homeowner')];
+  const body = { name: 'lot', max_devices: 1_000 };
+  batch = (await api.send('/v1/provisioning-batches', { method: 'POST', key: admin.key, body })).json;
+});
+afterAll(async () => {
+  await other.app.close();
+  await api.close();
+});
+// Each test has a minute of its own.
+beforeEach(() => {
+  api.now = other.now = new Date(api.now.getTime() + 120_000);
+});
+
+const claim = (serial: string, from: string, at = api, secret = batch.mqtt.password) =>
+  at.send('/provisioning/claim', {
+    method: 'POST',
+    headers: { 'x-forwarded-for': from, 'x-forwarded-proto': 'https' },
+    body: { batch_id: batch.batch_id, secret, serial },
+  });
+const countOf = <T>(all: readonly T[], one: T) => all.filter((each) => each === one).length;
+let waiting = 0;
+async function waits(count: number): Promise<string[]> {
+  const serials = Array.from({ length: count }, () => `waits-${++waiting}`);
+  const body = serials.map((serial) => ({
+    user_id: home.userId,
+    type: 'meter',
+    location: serial,
+    external_id: serial,
+  }));
+  expect((await api.send('/v1/imports', { method: 'POST', key: admin.key, body })).status).toBe(201);
+  return serials;
+}
+
+test.each([
+  ['an address', (_: number) => '198.51.100.7'],
+  ['an IPv6 /64', (index: number) => `2001:db8:1:2::${(index + 1).toString(16)}`],
+])('of 200 guesses at once from %s ten are decided, over all processes', async (_what, from) => {
+  const [right] = await waits(1);
+  const guesses = Array.from({ length: 200 }, (_, index) => (index === 199 ? (right as string) : `guess-${index}`));
+  const answers = await Promise.all(
+    guesses.map((serial, index) => claim(serial, from(index), index % 2 ? api : other)),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(countOf(statuses, 403)).toBeLessThanOrEqual(MOST);
+  expect(countOf(statuses, 429)).toBeGreaterThanOrEqual(200 - MOST - 1);
+  // The right one among them is no way round.
+  expect((await claim(right as string, from(3))).status).toBe(429);
+  expect((await claim(right as string, '203.0.113.1')).status).toBe(statuses.includes(201) ? 403 : 201);
+});
+
+test('wrong secrets of a batch count as well', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => claim(`x-${index}`, '198.51.100.8', api, 'wrong')),
+  );
+  expect(
+    countOf(
+      answers.map(({ status }) => status),
+      401,
+    ),
+  ).toBe(MOST);
+});
+
+test('a house full of meters that come at once is not limited, and leaves what may be refused as it was', async () => {
+  const serials = await waits(60);
+  const answers = await Promise.all(serials.map((serial) => claim(serial, '198.51.100.9')));
+  expect(
+    countOf(
+      answers.map(({ status }) => status),
+      201,
+    ),
+  ).toBe(60);
+  const wrong = await Promise.all(Array.from({ length: 30 }, (_, index) => claim(`no-${index}`, '198.51.100.9')));
+  expect(
+    countOf(
+      wrong.map(({ status }) => status),
+      403,
+    ),
+  ).toBe(MOST);
+});
+
+test('at the broker the same holds, and its refusals and those of HTTPS are one count', async () => {
+  const claims = claimsAtBroker(
+    api.db,
+    databaseCounter(api.db, {}, () => api.now),
+  );
+  const guess = (serial: string, from: string) =>
+    claims.claim(batch.batch_id, Buffer.from(JSON.stringify({ serial })), from);
+  const from = (index: number) => `2001:db8:9:9::${index.toString(16)}`;
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => guess(`guess-${index}`, from(index))));
+  expect(answers.filter((answer) => answer !== null)).toHaveLength(MOST);
+  expect((await claim('guess', from(1))).status).toBe(429);
+  const [serial] = await waits(1);
+  expect(await guess(serial as string, from(2))).toBeNull();
+  expect(JSON.parse((await guess(serial as string, '2001:db8:9:a::1')) ?? '')).toMatchObject({
+    username: expect.any(String),
+  });
+});
+
+test.each([
+  [
+    'price series',
+    '/v1/price-series',
+    { currency: 'EUR', resolution_minutes: 60 },
+    `INSERT INTO price_series (series_id, user_id, name, currency, resolution_minutes)
+     SELECT 'prs_' || n, $1, 'x', 'EUR', 60 FROM generate_series(1, 999) n`,
+  ],
+  [
+    'tariffs',
+    '/v1/tariffs',
+    { currency: 'EUR', import: { per_kwh: '0.3' } },
+    `INSERT INTO tariffs (tariff_id, user_id, name, valid_from, currency, terms)
+     SELECT 'trf_' || n, $1, 'x', date '1990-01-01' + n, 'EUR', '{}' FROM generate_series(1, 999) n`,
+  ],
+])('of several %s at once that an account makes, none is beyond the most', async (_what, path, body, fill) => {
+  const { userId, key } = await api.user('homeowner');
+  await api.database.pool.query(fill, [userId]);
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => {
+      const from = path === '/v1/tariffs' ? { valid_from: `2030-01-${10 + index}` } : {};
+      return api.send(path, { method: 'POST', key, body: { name: 'x', ...body, ...from } });
+    }),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect([countOf(statuses, 201), countOf(statuses, 409)]).toEqual([1, 9]);
+});
+
+test('devices that are put behind one another at once close no circle, and none waits for another for ever', async () => {
+  const { key } = await api.user('homeowner');
+  const make = async () =>
+    (await api.send('/v1/devices', { method: 'POST', key, body: { type: 'plug', location: 'x' } })).json.device_id;
+  const ids = await Promise.all(Array.from({ length: 6 }, make));
+  const answers = await Promise.all(
+    ids.map((id, index) => {
+      const body = { upstream_device_id: ids[(index + 1) % ids.length] };
+      return api.send(`/v1/devices/${id}`, { method: 'PATCH', key, body });
+    }),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect([countOf(statuses, 200), countOf(statuses, 422)]).toEqual([5, 1]);
+});
