@@ -120,6 +120,27 @@ export interface BillAdjustment {
   export_kwh: string;
 }
 
+export interface BillEdit {
+  /** Id of the edit. */
+  edit_id: string;
+  /** Id of the device that it is about. */
+  device_id: string;
+  /** Whether readings are passed over, or one was read by hand. */
+  action: "exclude" | "add";
+  /** The quantity. Null: every quantity of the device. */
+  native_name: string | null;
+  /** From this time on; of `add`: when it was read. */
+  start: string;
+  /** Up to this time, exclusive. Null: of `add`. */
+  end: string | null;
+  /** What the register showed, in kWh with six decimals, as text. Null: of `exclude`. */
+  kwh: string | null;
+  /** Why, in the words of its author. */
+  reason: string;
+  /** What its author is; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was erased. */
+  author: "homeowner" | "utility" | "admin" | null;
+}
+
 export interface BillEnergy {
   /** What flowed in within the period. In kWh with six decimals, as text. */
   import_kwh: string;
@@ -154,6 +175,8 @@ export interface BillEnergy {
   import_beside_registers_kwh: string;
   /** Part of `export_kwh` that no register tells. In kWh with six decimals, as text. */
   export_beside_registers_kwh: string;
+  /** Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them. */
+  edits?: BillEdit[];
 }
 
 export interface BillPeriod {
@@ -319,6 +342,8 @@ export interface BillStatement {
   import_beside_registers_kwh: string;
   /** Part of `export_kwh` that no register tells. In kWh with six decimals, as text. */
   export_beside_registers_kwh: string;
+  /** Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them. */
+  edits?: BillEdit[];
   /** Corrections of closed periods that are billed with this one. */
   adjustments: BillAdjustment[];
   /** `import_kwh` and the adjustments. In kWh with six decimals, as text. */

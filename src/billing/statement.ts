@@ -1,5 +1,6 @@
 import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { type Energies, NOTHING, plus } from './adjustments.ts';
+import type { ToldEdit } from './edits.ts';
 import type { Known } from './known.ts';
 import type { RegisterReading } from './register-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
@@ -35,6 +36,8 @@ export interface ToldEnergy {
   /** What no register above tells: of power, of intervals, of what was known before; of tariffs also what the bounds cut elsewhere. */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
+  /** Edits in force. Statements that were recorded before version 0055 of the schema have none. */
+  edits?: ToldEdit[];
 }
 
 /** A correction of another period, told with a closing. */
@@ -71,7 +74,7 @@ const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: exactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
 
 /** What is known of a period, in the words of the interface. Pure. */
-export function toldEnergy(known: Known, registers: readonly RegisterPeriod[]): ToldEnergy {
+export function toldEnergy(known: Known, registers: readonly RegisterPeriod[], edits: ToldEdit[]): ToldEnergy {
   const beside = (direction: 'import' | 'export', total: MilliwattHours) =>
     exactKwh(
       asMilliwattHours(
@@ -99,6 +102,7 @@ export function toldEnergy(known: Known, registers: readonly RegisterPeriod[]): 
     })),
     import_beside_registers_kwh: beside('import', known.imported),
     export_beside_registers_kwh: beside('export', known.exported),
+    edits,
   };
 }
 

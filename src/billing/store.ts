@@ -9,6 +9,7 @@ import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { concernedBy, type Energies, isNothing, minus, nextOpen } from './adjustments.ts';
 import { checksum, type Json } from './canonical.ts';
+import { editsIn } from './edits.ts';
 import { billedMeter, type Known, knownIn } from './known.ts';
 import { type Billed, registersIn } from './registers.ts';
 import {
@@ -269,7 +270,7 @@ async function addVersion(
     starts_at: period.starts_at.toISOString(),
     ends_at: period.ends_at.toISOString(),
     recorded_at: now.toISOString(),
-    ...toldEnergy(known, registers),
+    ...toldEnergy(known, registers, await editsIn(trx, of, rangeOf(period))),
     adjustments: adjustments.map(toldAdjustment),
     billed_import_kwh: exactKwh(sum.imported),
     billed_export_kwh: exactKwh(sum.exported),
@@ -293,7 +294,8 @@ async function addVersion(
 async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails> {
   const versions = await versionsOf(db, period.bill_period_id);
   const known = await knownIn(await billedMeter(db, billedOf(period)), rangeOf(period));
-  const energy = toldEnergy(known, await registersIn(db, billedOf(period), rangeOf(period)));
+  const [whose, range] = [billedOf(period), rangeOf(period)];
+  const energy = toldEnergy(known, await registersIn(db, whose, range), await editsIn(db, whose, range));
   const of = { period, versions, known, energy };
   const waiting = await outstandingOf(db, period);
   if (!period.closed_at)

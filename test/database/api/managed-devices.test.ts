@@ -165,7 +165,14 @@ describe('a device of the utility', () => {
     const { edit_id } = (await ask('POST', path, utility.key, EDIT)).json;
     expect((await ask('DELETE', `${path}/${edit_id}`, key)).status).toBe(403);
     expect((await ask('GET', path, key)).json).toMatchObject([{ edit_id, status: 'in_force', author: utility.userId }]);
+    // A bill names it, with its author, also after it was revoked; what is known now does not.
+    const days = { device_id: deviceId, start: '2026-06-01', end: '2026-06-02' };
+    const bill = (await ask('POST', '/v1/bill-periods', utility.key, days)).json;
+    const named = { edit_id, device_id: deviceId, action: 'exclude', reason: 'x', author: 'utility' };
+    expect(bill.last_told.edits).toMatchObject([named]);
     expect((await ask('DELETE', `${path}/${edit_id}`, utility.key)).json).toMatchObject({ status: 'revoked' });
+    const now = (await ask('GET', `/v1/bill-periods/${bill.bill_period_id}`, key)).json;
+    expect([now.last_told.edits, now.known_now.edits]).toMatchObject([[named], []]);
   });
 
   test('is read through a gateway that its owner neither reconfigures nor deletes while it is there', async () => {

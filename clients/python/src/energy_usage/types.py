@@ -128,6 +128,27 @@ class BillAdjustment(TypedDict):
     """By how much its export changed. In kWh with six decimals, as text."""
 
 
+class BillEdit(TypedDict):
+    edit_id: str
+    """Id of the edit."""
+    device_id: str
+    """Id of the device that it is about."""
+    action: Literal["exclude", "add"]
+    """Whether readings are passed over, or one was read by hand."""
+    native_name: Optional[str]
+    """The quantity. Null: every quantity of the device."""
+    start: str
+    """From this time on; of `add`: when it was read."""
+    end: Optional[str]
+    """Up to this time, exclusive. Null: of `add`."""
+    kwh: Optional[str]
+    """What the register showed, in kWh with six decimals, as text. Null: of `exclude`."""
+    reason: str
+    """Why, in the words of its author."""
+    author: Optional[Literal["homeowner", "utility", "admin"]]
+    """What its author is; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was erased."""
+
+
 class BillEnergyRegisters(TypedDict):
     device_id: str
     """Id of the device."""
@@ -164,6 +185,8 @@ class BillEnergy(TypedDict):
     """Part of `import_kwh` that no register tells. In kWh with six decimals, as text."""
     export_beside_registers_kwh: str
     """Part of `export_kwh` that no register tells. In kWh with six decimals, as text."""
+    edits: NotRequired[list[BillEdit]]
+    """Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them."""
 
 
 class BillPeriod(TypedDict):
@@ -339,6 +362,8 @@ class BillStatement(TypedDict):
     """Part of `import_kwh` that no register tells. In kWh with six decimals, as text."""
     export_beside_registers_kwh: str
     """Part of `export_kwh` that no register tells. In kWh with six decimals, as text."""
+    edits: NotRequired[list[BillEdit]]
+    """Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them."""
     adjustments: list[BillAdjustment]
     """Corrections of closed periods that are billed with this one."""
     billed_import_kwh: str
@@ -2485,6 +2510,7 @@ __all__ = [
     "AlertTriggeredEventData",
     "AlertTriggeredEvent",
     "BillAdjustment",
+    "BillEdit",
     "BillEnergyRegisters",
     "BillEnergy",
     "BillPeriod",

@@ -29,6 +29,7 @@ const told = {
   ],
   import_beside_registers_kwh: '0.000000',
   export_beside_registers_kwh: '0.000000',
+  edits: [],
 };
 const sha256 = '1f0c8d3f4f7d0c2b6a9e5d8c7b6a594837261504f3e2d1c0bfaeadacabaa9988';
 const statement = {

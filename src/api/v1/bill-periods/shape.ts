@@ -3,6 +3,7 @@ import { date, id, ofUser } from '#src/api/fields.ts';
 import { createdAt, instant, userId } from '#src/api/shapes.ts';
 import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts';
 import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { ROLES } from '#src/database/enums.ts';
 
 /** What the members mean, whether they are asked for or answered. */
 const MEANING = {
@@ -65,6 +66,34 @@ const energy = {
     .describe('The registers that count, and what they showed.'),
   import_beside_registers_kwh: kwh('Part of `import_kwh` that no register tells.'),
   export_beside_registers_kwh: kwh('Part of `export_kwh` that no register tells.'),
+  edits: z
+    .array(
+      z
+        .strictObject({
+          edit_id: z.string().describe('Id of the edit.'),
+          device_id: z.string().describe('Id of the device that it is about.'),
+          action: z.enum(['exclude', 'add']).describe('Whether readings are passed over, or one was read by hand.'),
+          native_name: z.string().nullable().describe('The quantity. Null: every quantity of the device.'),
+          start: instant.describe('From this time on; of `add`: when it was read.'),
+          end: instant.nullable().describe('Up to this time, exclusive. Null: of `add`.'),
+          kwh: z
+            .string()
+            .nullable()
+            .describe('What the register showed, in kWh with six decimals, as text. Null: of `exclude`.'),
+          reason: z.string().describe('Why, in the words of its author.'),
+          author: z
+            .enum(ROLES)
+            .nullable()
+            .describe(
+              'What its author is; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was erased.',
+            ),
+        })
+        .meta({ id: 'BillEdit' }),
+    )
+    .optional()
+    .describe(
+      'Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them.',
+    ),
 };
 const adjustment = z
   .strictObject({
