@@ -6,6 +6,7 @@ import { HTTP } from './http.ts';
 import { LOAD } from './load.ts';
 import { MQTT } from './mqtt.ts';
 import { OPERATOR } from './operator.ts';
+import { OWNERSHIP } from './ownership.ts';
 import { REVOKED } from './revoked.ts';
 import { TENANTS } from './tenants.ts';
 import { VALUES } from './values.ts';
@@ -17,6 +18,7 @@ export const PROBES: readonly Probe[] = [
   ...TENANTS,
   ...ACCOUNTS,
   ...HANDS,
+  ...OWNERSHIP,
   ...MQTT,
   ...HTTP,
   ...VALUES,

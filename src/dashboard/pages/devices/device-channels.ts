@@ -15,8 +15,9 @@ const meanings = (): [countsAs: string, name: string][] => Object.entries(words(
 const CLICKS = 3;
 const nameOf = (countsAs: string) => meanings().find(([one]) => one === countsAs)?.[1] ?? countsAs;
 
-/** The energy and power that a device tells, and what each counts as. What nobody knows comes first, and counts after one click. */
-export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onSaved: () => void }) {
+/** The energy and power that a device tells, and what each counts as. What nobody knows comes first, and counts after a click of who manages the device. */
+export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; onSaved: () => void }) {
+  const { of: device, isManager, onSaved } = props;
   const { run, isBusy, error } = useAction();
   const { common, devices } = words();
   const w = devices.channels;
@@ -42,7 +43,7 @@ export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onS
       <tbody>
         ${[...unknown, ...channels.filter((one) => !unknown.includes(one))].map(
           (one) =>
-            html`<${Row} key=${one.native_name} of=${one} isHeld=${isHeld(one)} placement=${device.placement} isBusy=${isBusy} onSay=${say} />`,
+            html`<${Row} key=${one.native_name} of=${one} isHeld=${isHeld(one)} placement=${device.placement} isManager=${isManager} isBusy=${isBusy} onSay=${say} />`,
         )}
       </tbody>
     </table></div>
@@ -57,10 +58,11 @@ function Row(props: {
   of: Channel;
   isHeld: boolean;
   placement: DeviceDetails['placement'];
+  isManager: boolean;
   isBusy: boolean;
   onSay: Say;
 }) {
-  const { of: channel, isHeld, isBusy, onSay } = props;
+  const { of: channel, isHeld, isManager, isBusy, onSay } = props;
   const { common, devices } = words();
   const w = devices.channels;
   const { native_name, unit, last_value, last_at, counts_as, asked, placement } = channel;
@@ -86,7 +88,7 @@ function Row(props: {
         (asked || counts_as === null) &&
         html`<span class="actions">
           <${Badge} kind="warn">${w.unknownBadge}<//>
-          ${meanings()
+          ${(isManager ? meanings() : [])
             .slice(0, CLICKS)
             .map(
               ([value, name]) =>
@@ -94,16 +96,22 @@ function Row(props: {
             )}
         </span>`
       }
-      <select aria-label=${w.countsAsOf(native_name)} onChange=${change}>
+      ${!isManager && counts_as !== null && nameOf(counts_as)}
+      ${
+        isManager &&
+        html`<select aria-label=${w.countsAsOf(native_name)} onChange=${change}>
         ${counts_as === null && html`<option value="" selected>${w.other}</option>`}
         ${counts_as !== null && !meanings().some(([value]) => value === counts_as) && html`<option value=${counts_as} selected>${nameOf(counts_as)}</option>`}
         ${meanings().map(([value, name]) => html`<option value=${value} selected=${value === counts_as}>${name}</option>`)}
         ${counts_as !== null && html`<option value="guess">${w.asNamed}</option>`}
-      </select>
+      </select>`
+      }
     </td>
     <td data-name=${devices.place}>
+      ${isPlaced && !isManager && devices.places[placement ?? props.placement]}
       ${
         isPlaced &&
+        isManager &&
         html`<select aria-label=${w.placeOf(native_name)} onChange=${place}>
           <option value="" selected=${placement === null}>${w.asDevice(devices.places[props.placement])}</option>
           ${Object.entries(devices.places).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}

@@ -6,14 +6,14 @@ import { Badge, Dialog, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
-import { asks, STATES, typeName } from './device.ts';
+import { asks, mayManage, STATES, typeName } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceSettings } from './device-settings.ts';
 
 /** All that is known of one device, with what can be changed. */
 export function DeviceDialog(props: { deviceId: string; onChange: () => void; onClose: () => void }) {
   const { deviceId, onChange, onClose } = props;
-  const { user } = useSession();
+  const { me, user } = useSession();
   const { common, devices } = words();
   const w = devices.details;
   const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
@@ -42,6 +42,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     <${Loading} of=${device}>
       ${(one: DeviceDetails) => {
         const kind = STATES[one.status];
+        const isManager = mayManage(one, me);
         return html`
           <dl class="facts">
             <dt>${devices.state}</dt>
@@ -54,14 +55,18 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
             <dt>${w.identifier}</dt>
             <dd><code>${one.device_id}</code></dd>
           </dl>
-          <${DeviceChannels} of=${one} onSaved=${recounted} />
+          ${!isManager && html`<p class="quiet">${w.ofUtility}</p>`}
+          <${DeviceChannels} of=${one} isManager=${isManager} onSaved=${recounted} />
           <${Climate} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
           <h3>${w.settings}</h3>
-          <${DeviceSettings} of=${one} others=${others.value ?? []} onSaved=${saved} />
-          <h3>${common.delete}</h3>
-          <p class="quiet">${w.deleteAbout}</p>
-          <${Problem} text=${error} />
-          <p class="actions"><${Sure} label=${w.delete} question=${w.deleteQuestion} onSure=${remove} /></p>`;
+          <${DeviceSettings} of=${one} isManager=${isManager} others=${others.value ?? []} onSaved=${saved} />
+          ${
+            isManager &&
+            html`<h3>${common.delete}</h3>
+            <p class="quiet">${w.deleteAbout}</p>
+            <${Problem} text=${error} />
+            <p class="actions"><${Sure} label=${w.delete} question=${w.deleteQuestion} onSure=${remove} /></p>`
+          }`;
       }}
     <//>
   <//>`;

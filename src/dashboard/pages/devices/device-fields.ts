@@ -40,14 +40,10 @@ export function givenFields(form: HTMLFormElement): GivenFields {
 /** Type, location and place in the home, and behind a summary what most devices need not be told. `of`: what is changed. `others`: the account's devices. */
 export function DeviceFields(props: { of?: DeviceDetails; type?: string; others?: readonly Device[] }) {
   const { of, type = 'smart_meter', others = [] } = props;
-  const { devices } = words();
-  const w = devices.fields;
+  const w = words().devices.fields;
   return html`
     <${TypeField} now=${of?.type ?? type} />
-    <${Field} label=${devices.location} hint=${w.locationHint}>
-      ${(attributes: object) =>
-        html`<input ...${attributes} name="location" required maxlength="200" autocomplete="off" defaultValue=${of?.location} />`}
-    <//>
+    <${LocationField} now=${of?.location} />
     <${PlacementField} of=${of} others=${others} />
     <details class="more" open=${of !== undefined}>
       <summary>${w.more}</summary>
@@ -67,6 +63,15 @@ export function DeviceFields(props: { of?: DeviceDetails; type?: string; others?
         <${ZoneField} now=${of?.timezone ?? ''} />
       </div>
     </details>`;
+}
+
+/** Where it is, in its owner's words. */
+export function LocationField({ now }: { now: string | undefined }) {
+  const { devices } = words();
+  return html`<${Field} label=${devices.location} hint=${devices.fields.locationHint}>
+    ${(attributes: object) =>
+      html`<input ...${attributes} name="location" required maxlength="200" autocomplete="off" defaultValue=${now} />`}
+  <//>`;
 }
 
 /** Where it sits, and of a consumer which of the others has its energy in it. */

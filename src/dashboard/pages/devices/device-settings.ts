@@ -5,22 +5,24 @@ import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Problem } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { DeviceFields, type GivenFields, givenFields } from './device-fields.ts';
+import { DeviceFields, type GivenFields, givenFields, LocationField } from './device-fields.ts';
 
-/** What of a device can be changed here, as a form; only what was changed is sent. */
+/** What of a device can be changed here, as a form; only what was changed is sent. Who does not manage it changes its location alone. */
 export function DeviceSettings(props: {
   of: DeviceDetails;
+  isManager: boolean;
   others: readonly Device[];
   onSaved: (now: DeviceDetails) => void;
 }) {
-  const { of: device, others, onSaved } = props;
+  const { of: device, isManager, others, onSaved } = props;
   const w = words().devices.details;
   const [said, setSaid] = useState('');
   const { run, isBusy, error } = useAction();
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     const given = givenFields(event.target as HTMLFormElement);
-    const changed = (Object.keys(given) as (keyof GivenFields)[]).filter((name) => isChanged(device, given, name));
+    const fields = isManager ? (Object.keys(given) as (keyof GivenFields)[]) : (['location'] as const);
+    const changed = fields.filter((name) => isChanged(device, given, name));
     setSaid('');
     run(async () => {
       if (changed.length > 0) {
@@ -31,8 +33,7 @@ export function DeviceSettings(props: {
     });
   };
   return html`<form onSubmit=${save} onInput=${() => setSaid('')}>
-    <${DeviceFields} of=${device} others=${others} />
-    <p class="quiet">${w.past}</p>
+    ${isManager ? html`<${DeviceFields} of=${device} others=${others} /><p class="quiet">${w.past}</p>` : html`<${LocationField} now=${device.location} />`}
     <${Problem} text=${error} />
     <p class="actions">
       <button class="main" ...${busy(isBusy)}>${words().common.save}</button>

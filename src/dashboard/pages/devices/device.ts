@@ -1,4 +1,4 @@
-import type { Device, PairedDevice } from '#clients/typescript/client.ts';
+import type { Device, DeviceDetails, PairedDevice, User } from '#clients/typescript/client.ts';
 import { words } from '../../words/words.ts';
 
 /** How a device logs in, and where it publishes; shown once. */
@@ -20,6 +20,10 @@ export const asks = ({ attention, status }: Device, isOpen: boolean) =>
       const { word, meaning, open, below } = words().devices.attentions[one];
       return { word, meaning: `${meaning} ${isOpen ? below : open}`.trim() };
     });
+
+/** Whether somebody may change a device or a gateway beyond its name: what the utility manages its owner may not. */
+export const mayManage = ({ managed_by }: Pick<DeviceDetails, 'managed_by'>, { role }: Pick<User, 'role'>): boolean =>
+  managed_by === 'owner' || role !== 'homeowner';
 
 /** For people: a type as words. */
 export const typeName = (type: string): string => words().devices.types[type] ?? type.replaceAll('_', ' ');

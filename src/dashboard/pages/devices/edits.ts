@@ -10,6 +10,7 @@ import { useSession } from '../../session.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { CreateEdit } from './create-edit.ts';
+import { mayManage } from './device.ts';
 
 /** How often it is asked whether consumption is computed with all edits by now. */
 const LOOK_MS = 2_000;
@@ -40,7 +41,8 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
       await call('DELETE', `${path}/${editId}`);
       edits.again();
     });
-  const add = html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
+  const isManager = mayManage(device, me);
+  const add = isManager && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
   return html`<${Card} title=${w.title} actions=${add}>
     <p class="quiet">${w.about}</p>
     <${Problem} text=${error} />
@@ -75,6 +77,7 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
             ${one.revoked_at && html` ${person(one.revoked_by)}, <${When} at=${one.revoked_at} zone=${user.timezone} />`}
           </span></td>
           <td><div class="actions">${
+            isManager &&
             one.status === 'in_force' &&
             html`<${Sure} label=${w.revoke} of=${`${what}, ${when}`} question=${w.revokeQuestion} onSure=${() => revoke(one.edit_id)} />`
           }</div></td>

@@ -5,14 +5,17 @@ import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import { type Loaded, useAction } from '../../parts/load.ts';
 import { Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { CreateGateway } from './create-gateway.ts';
+import { mayManage } from './device.ts';
 import { ReadMessage, type TypedMessage } from './read-message.ts';
 import { UnreadList } from './unread-list.ts';
 
 /** The account's gateways: a household's own broker, or devices that speak a language of their own. */
 export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; onChange: () => void }) {
   const { gateways, zone, onChange } = props;
+  const { me } = useSession();
   const { common, devices, messages } = words();
   const w = devices.gateways;
   const [isCreating, setCreating] = useState(false);
@@ -44,22 +47,25 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
                   <th scope="row" data-name=${common.name}>${one.name}</th>
                   <td data-name=${devices.login.username}><code>${one.gateway_id}</code></td>
                   <td data-name=${common.made}><${When} at=${one.created_at} zone=${zone} /></td>
-                  <td><div class="actions">
-                    <button type="button" aria-label=${common.of(messages.open, one.name)} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
-                    <${Sure} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />
-                  </div></td>
+                  <td><div class="actions">${
+                    mayManage(one, me) &&
+                    html`<button type="button" aria-label=${common.of(messages.open, one.name)} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
+                    <${Sure} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`
+                  }</div></td>
                 </tr>`,
               )}
             </tbody>
           </table></div>
-          ${all.map(
-            (one) => html`<${UnreadList}
+          ${all
+            .filter((one) => mayManage(one, me))
+            .map(
+              (one) => html`<${UnreadList}
               key=${one.gateway_id}
               gateway=${one}
               zone=${zone}
               onRead=${(of: TypedMessage) => setReading({ gateway: one, of })}
             />`,
-          )}`}
+            )}`}
       <//>
     <//>
     ${reading && html`<${ReadMessage} ...${reading} zone=${zone} onChange=${onChange} onClose=${() => setReading(null)} />`}

@@ -60,6 +60,7 @@ export const devices: Words['devices'] = {
     battery: 'Batterie',
   },
   details: {
+    ofUtility: 'Ihr Versorger hat dieses Gerät gekoppelt und verwaltet es. Sie können nur den Ort ändern.',
     deleteQuestion:
       'Es kann sich nicht mehr anmelden, und seine Nachrichten werden abgelehnt. Sein bisheriger Verbrauch bleibt im Verlauf des Kontos.',
     asks: 'Frage',

@@ -62,6 +62,7 @@ export const devices = {
     battery: 'battery',
   } as Record<string, string>,
   details: {
+    ofUtility: 'Your utility paired this device and manages it. You can change its location only.',
     deleteQuestion:
       'It can no longer log in, and its messages are refused. Its consumption so far stays in the account’s history.',
     asks: 'Asks',

@@ -60,6 +60,7 @@ export const devices: Words['devices'] = {
     battery: 'batería',
   },
   details: {
+    ofUtility: 'Su comercializadora emparejó este dispositivo y lo gestiona. Usted solo puede cambiar su ubicación.',
     deleteQuestion:
       'Ya no puede conectarse y sus mensajes se rechazan. Su consumo hasta ahora queda en el historial de la cuenta.',
     asks: 'Pregunta',

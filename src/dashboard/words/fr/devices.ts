@@ -60,6 +60,7 @@ export const devices: Words['devices'] = {
     battery: 'batterie',
   },
   details: {
+    ofUtility: 'Votre fournisseur a associé cet appareil et le gère. Vous pouvez seulement modifier son emplacement.',
     deleteQuestion:
       'Il ne peut plus se connecter, et ses messages sont refusés. Sa consommation passée reste dans l’historique du compte.',
     asks: 'Demande',

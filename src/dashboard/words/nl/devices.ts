@@ -60,6 +60,7 @@ export const devices: Words['devices'] = {
     battery: 'batterij',
   },
   details: {
+    ofUtility: 'Uw energiebedrijf heeft dit apparaat gekoppeld en beheert het. U kunt alleen de locatie wijzigen.',
     deleteQuestion:
       'Het kan niet meer inloggen en zijn berichten worden geweigerd. Het verbruik tot nu toe blijft in de geschiedenis van het account.',
     asks: 'Vraagt',
