@@ -8,8 +8,9 @@ import { climateHours } from '#src/dashboard/pages/devices/climate-hours.ts';
 import { publishLines } from '#src/dashboard/pages/devices/device-snippets.ts';
 import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/gateway-snippets.ts';
 import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
-import { loadWords } from '#src/dashboard/words/words.ts';
+import { loadWords, words } from '#src/dashboard/words/words.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { cutSelects, lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -456,4 +457,31 @@ test('an hour in which nothing was heard has a row, too', () => {
     [at(8), 8],
   ]);
   expect(climateHours([], 0, 1)).toEqual([]);
+});
+
+test('a device of the utility offers its homeowner its location, and its utility all', async () => {
+  const utility = await dashboard.user('utility-of-meter@example.com', 'utility');
+  const owner = await dashboard.user('metered@example.com', 'homeowner', utility);
+  const { deviceId, publish } = await dashboard.device(owner);
+  await updateDevice(dashboard.db, EVERYBODY, deviceId, { managed_by: 'utility' });
+  await publish({ energy_total_kwh: 1 });
+  const page = await devicesPage('metered@example.com');
+  await row(page, 'Test')
+    .getByRole('link', { name: /Details/ })
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Your utility paired this device and manages it.').waitFor();
+  await dialog.getByRole('rowheader', { name: 'import energy_total_kwh' }).waitFor();
+  expect(await dialog.getByRole('combobox').count()).toBe(0);
+  expect(await dialog.getByRole('textbox').count()).toBe(1);
+  expect(await dialog.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  await dialog.getByLabel('Location').fill('Where I see it');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Saved').waitFor();
+  const one = await dashboard.signIn('metered@example.com');
+  await one.goto(`/dashboard/devices/${deviceId}`);
+  await one.getByRole('heading', { level: 1, name: 'Where I see it' }).waitFor();
+  const edits = one.getByRole('region', { name: words().edits.title });
+  await edits.getByText(words().edits.none).waitFor();
+  expect(await one.getByRole('button', { name: words().edits.new }).count()).toBe(0);
 });
