@@ -1,4 +1,5 @@
 import { connectAsync } from 'mqtt';
+import { generate } from 'mqtt-packet';
 import type { Paired } from '../support.ts';
 import { fillDisk, type Installation } from './installation.ts';
 
@@ -10,6 +11,8 @@ export interface Fault {
   diskMb?: number;
   /** Injects the fault; resolves when its cause is gone (the service then recovers by itself). */
   harm(installation: Installation): Promise<void>;
+  /** What the ingest worker's memory may grow by, MiB. */
+  mostMib?: number;
   /** Messages that the broker acknowledged and then lost are not the service's losses. */
   brokerForgets?: boolean;
 }
@@ -123,6 +126,39 @@ export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] =>
       for (let round = 0; round < 20; round++)
         for (const payload of payloads) await client.publishAsync(topic, payload, { qos: 1 });
       await client.endAsync(true);
+    },
+  },
+  {
+    name: 'QoS 2 memory: messages of a login that are never released',
+    broker: 'embedded',
+    mostMib: 300,
+    async harm(installation) {
+      const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
+      const payload = Buffer.alloc(1_000_000, ' ');
+      for (let session = 0; session < 30; session++) {
+        const client = await connectAsync(installation.brokerUrl, {
+          username: deviceId,
+          password: secret,
+          clientId: `never${session}`,
+          clean: false,
+          reconnectPeriod: 0,
+        });
+        client.on('error', () => {});
+        // mqtt.js answers a PUBREC with a PUBREL: this one never does.
+        let received = 0;
+        client.on('packetreceive', ({ cmd }) => {
+          if (cmd === 'pubrec') received++;
+        });
+        for (let messageId = 1; messageId <= 50; messageId++) {
+          const topic = messageId === 1 ? '$SYS/broker/connection/x' : `energy/v1/${deviceId}/readings`;
+          client.stream.write(
+            generate({ cmd: 'publish', topic, payload, qos: 2, messageId, dup: false, retain: false }),
+          );
+        }
+        const untilMs = performance.now() + 10_000;
+        while (received < 50 && client.connected && performance.now() < untilMs) await wait(25);
+        client.stream.destroy();
+      }
     },
   },
   floods('embedded', floodS),

@@ -125,7 +125,7 @@ function sh(...command: string[]): void {
 }
 
 /** Processes whose environment names the data directory. */
-function processesOf(dataDir: string): { pid: number; command: string }[] {
+export function processesOf(dataDir: string): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     try {

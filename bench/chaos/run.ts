@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Pool } from '#src/database/connect.ts';
 import { isApart, runApart } from '../apart.ts';
 import { givenUp, patience } from '../patience.ts';
@@ -24,6 +25,9 @@ export interface Row {
   brokerForgets: boolean;
   /** What was waited for in vain; null: everything came. */
   gaveUp: string | null;
+  /** What the ingest worker's memory grew by during the fault, and may grow by at most. */
+  grownMib?: number;
+  mostMib?: number;
   /** What stood when something was missing that is not. */
   diagnosis?: string;
 }
@@ -51,7 +55,9 @@ export async function endure(installation: Installation, fault: Fault, perSecond
   const players = await installation.players(DEVICES);
   const fleet = await startFleet(installation.brokerUrl, players, perSecond);
   await wait(1_500);
+  const mibBefore = residentMib(installation);
   await fault.harm(installation);
+  const grownMib = residentMib(installation) - mibBefore;
   const recovery = await untilMoreIsStored(installation.pool, players);
   await wait(1_500);
   await fleet.finish();
@@ -74,7 +80,14 @@ export async function endure(installation: Installation, fault: Fault, perSecond
     recoveryS: recovery.seconds,
     gaveUp: recovery.gaveUp ?? stillMissing,
     brokerForgets: fault.brokerForgets ?? false,
+    ...(fault.mostMib === undefined ? {} : { grownMib: Math.round(grownMib), mostMib: fault.mostMib }),
   };
+}
+
+/** What the ingest worker holds in memory, MiB (proc(5), statm: second field, in pages of 4 KiB); 0 where it is not running. */
+function residentMib({ pidsOf }: Installation): number {
+  const [pid] = pidsOf('energy ingest');
+  return pid === undefined ? 0 : Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;
 }
 
 const ids = (players: readonly Paired[]) => players.map(({ deviceId }) => deviceId);
@@ -147,7 +160,8 @@ if (import.meta.main) {
   if (flags.includes('--json')) console.log(JSON.stringify(rows));
   else console.table(rows.map(shown));
   const isBad = rows.some(
-    ({ lost, double, brokerForgets, gaveUp }) => gaveUp !== null || double > 0 || (lost > 0 && !brokerForgets),
+    ({ lost, double, brokerForgets, gaveUp, grownMib = 0, mostMib = 0 }) =>
+      gaveUp !== null || double > 0 || (lost > 0 && !brokerForgets) || grownMib > mostMib,
   );
   process.exit(isBad ? 1 : 0);
 }

@@ -1,5 +1,6 @@
 import type { Probe } from '../probe.ts';
 import { ACCOUNTS } from './accounts.ts';
+import { BROKER } from './broker.ts';
 import { DOCUMENT } from './document.ts';
 import { HANDS } from './hands.ts';
 import { HTTP } from './http.ts';
@@ -20,6 +21,7 @@ export const PROBES: readonly Probe[] = [
   ...HANDS,
   ...OWNERSHIP,
   ...MQTT,
+  ...BROKER,
   ...HTTP,
   ...VALUES,
   ...WEBHOOKS,

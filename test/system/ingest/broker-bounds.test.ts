@@ -45,6 +45,8 @@ async function connect({ username, password }: Login, more: IClientOptions = {})
 }
 /** What the worker holds in memory (proc(5), statm: second field, in pages of 4 KiB). */
 const residentMib = () => Number(readFileSync(`/proc/${made.ingest.process.pid}/statm`, 'utf8').split(' ')[1]) / 256;
+/** Long before a keepalive would end a connection. */
+const SOON_MS = 10_000;
 const LATE = { timeout: 20_000 };
 const usageTopic = (userId: string) => `energy/v1/homes/${userId}/usage`;
 
@@ -53,7 +55,10 @@ async function sendRaw({ username, password }: Login, clientId: string, packets:
   const socket = connectTcp(Number(made.ingest.ready.port), '127.0.0.1');
   const login = { cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean, clientId, keepalive: 60 } as const;
   socket.on('error', () => {});
-  const isEnded = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)));
+  const isEnded = new Promise<boolean>((resolve) => {
+    socket.once('close', () => resolve(true));
+    setTimeout(resolve, SOON_MS, false).unref();
+  });
   socket.write(generate({ ...login, username, password: Buffer.from(password) }));
   await new Promise((resolve) => socket.once('data', resolve));
   let bytes = 0;
