@@ -176,3 +176,39 @@ test('a device of which little costs much is set apart', () => {
   expect(queue.take(0).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_a']);
   expect(queue.take(1).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_large']);
 });
+
+test('however many devices of an account send, a batch has what its neighbours send, and their turns come in order', () => {
+  const queue = createFairQueue<Message>(1, () => 0);
+  const of = (account: string, deviceId: string, number: number, weight = 1) => ({
+    ...message(deviceId, number, weight),
+    account,
+  });
+  // A hundred gateways with 200 elements each, twice what a batch may have, and neighbours that come after them.
+  for (let n = 0; n < 200; n++) queue.push(of('usr_hog', `gwy_${n}`, n, 200));
+  for (let n = 0; n < 30; n++) queue.push(of(`usr_${n}`, `dev_${n}`, n));
+  const first = queue.take(0).messages;
+  expect(first.filter(({ deviceId }) => deviceId.startsWith('dev_'))).toHaveLength(30);
+  expect(first.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20_000);
+  queue.finish(first);
+  // Of two that have more than a batch each has a part of the next one, and the rest in turns.
+  for (let n = 0; n < 200; n++) queue.push(of('usr_other', `gwx_${n}`, n, 200));
+  const second = Map.groupBy(queue.take(0).messages, ({ account }) => account);
+  expect(second.get('usr_other')?.length).toBeGreaterThanOrEqual(12);
+  expect(second.get('usr_hog')?.length).toBeGreaterThanOrEqual(12);
+});
+
+test('of accounts that have more than a batch together each comes into one of the next few', () => {
+  const queue = createFairQueue<Message>(1, () => 0);
+  const accounts = 200;
+  let number = 0;
+  for (let account = 0; account < accounts; account++)
+    for (let device = 0; device < 4; device++)
+      queue.push({ ...message(`gwy_${account}_${device}`, number++, 240), account: `usr_${account}` });
+  const seen = new Set<string>();
+  for (let batch = 0; batch < 4; batch++) {
+    const { messages } = queue.take(0);
+    for (const { account } of messages) seen.add(account);
+    queue.finish(messages);
+  }
+  expect(seen.size).toBe(accounts);
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { Logins } from './login-limits.ts';
+
+const connection = () => {
+  const one = { ended: 0, reads: 0, end: () => void one.ended++, readOn: () => void one.reads++ };
+  return one;
+};
+
+test('a login has its requests of a minute, and the next minute’s', () => {
+  let nowMs = 0;
+  const logins = new Logins(() => nowMs);
+  const login = logins.of('gwy_1');
+  for (let request = 0; request < 120; request++) expect(logins.request(login)).toBeNull();
+  expect(logins.isOver('gwy_1')).toBe(true);
+  expect(logins.request(login)).toContain('120 requests');
+  expect([logins.isOver('gwy_2'), logins.request(logins.of('gwy_2'))]).toEqual([false, null]);
+  nowMs = 60_000;
+  expect([logins.isOver('gwy_1'), logins.request(login)]).toEqual([false, null]);
+});
+
+test.each([
+  ['messages', 100, 4_000],
+  ['bytes', 2 ** 20, 8],
+])(
+  'a login whose %s wait is not read, on any of its connections, until half of them are committed',
+  (_of, bytes, count) => {
+    const logins = new Logins();
+    const login = logins.of('dev_1');
+    const [one, other] = [connection(), connection()];
+    logins.join(login, one);
+    logins.join(login, other);
+    for (let taken = 0; taken < count; taken++) {
+      expect(login.isHeld).toBe(false);
+      login.take(bytes);
+    }
+    expect(login.isHeld).toBe(true);
+    for (let given = 0; given < count / 2; given++) login.give(bytes);
+    expect([login.isHeld, one.reads]).toEqual([true, 0]);
+    login.give(bytes);
+    expect([login.isHeld, one.reads, other.reads]).toEqual([false, 1, 1]);
+  },
+);
+
+test('the oldest of twenty connections is to end for a further one', () => {
+  const logins = new Logins();
+  const login = logins.of('dev_1');
+  const all = Array.from({ length: 21 }, connection);
+  expect(all.map((one) => logins.join(login, one))).toEqual([...Array(20).fill(null), all[0]]);
+  expect(login.connections.size).toBe(20);
+});
+
+test('logins are looked up three at a time, in turn, and a failure keeps no place', async () => {
+  const logins = new Logins();
+  let [now, most] = [0, 0];
+  const look = (index: number) =>
+    logins.lookUp(async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+      if (index % 2 === 0) throw new Error('database unavailable');
+      return index;
+    });
+  const all = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => look(index)));
+  expect([most, all.filter(({ status }) => status === 'fulfilled').length]).toEqual([3, 25]);
+});
+
+test('what has ended is forgotten', () => {
+  let nowMs = 0;
+  const logins = new Logins(() => nowMs);
+  const login = logins.of('dev_1');
+  logins.request(login);
+  logins.sweep();
+  expect(logins.of('dev_1')).toBe(login);
+  nowMs = 60_000;
+  logins.sweep();
+  expect(logins.of('dev_1')).not.toBe(login);
+});
