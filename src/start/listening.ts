@@ -13,7 +13,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
 export function writeListening(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
-  writeFileSync(mine, `${JSON.stringify(listeningVariables(config), null, 2)}\n`, { flag: 'wx' });
+  writeFileSync(mine, `${JSON.stringify(listeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
   // Whole at any moment.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });

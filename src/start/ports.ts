@@ -7,17 +7,25 @@ const CHOSEN = { from: 10_000, below: 32_768 };
 
 /**
  * The configuration with a free port in place of each 0: what is printed, mailed and told to devices then names the ports
- * that the roles listen on, and a role that is started again has the one that it had.
+ * that the roles listen on, and a role that is started again has the one that it had. Throws if somebody listens on a port that is given: the
+ * roles would be started again and again, and the start fail half a minute later for another reason.
  */
 export async function choosePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
   const taken = new Set<number | null>([api.port, api.httpPort, mqtt.port, mqtt.tlsPort, operator.port]);
-  const portOn = async (given: number, host: string) => given || freePort(host, taken);
-  const httpPort = await portOn(api.httpPort, api.host);
-  const port = await portOn(mqtt.port, mqtt.host);
-  const tlsPort = await portOn(mqtt.tlsPort, mqtt.tlsHost);
+  const portOn = async (given: number, host: string, variable: string) => {
+    if (given === 0) return freePort(host, taken);
+    if (await canListen(host, given)) return given;
+    throw new Error(`Port ${given} is in use. Stop what listens there, or set ${variable} to another port.`);
+  };
+  // With a broker of its own nobody listens there.
+  const mqttPortOn: typeof portOn = (given, ...at) =>
+    mqtt.url && given !== 0 ? Promise.resolve(given) : portOn(given, ...at);
+  const httpPort = await portOn(api.httpPort, api.host, 'HTTP_PORT');
+  const port = await mqttPortOn(mqtt.port, mqtt.host, 'MQTT_PORT');
+  const tlsPort = await mqttPortOn(mqtt.tlsPort, mqtt.tlsHost, 'MQTTS_PORT');
   const chosen = { ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } };
-  return withApiPort(chosen, await portOn(api.port, api.host));
+  return withApiPort(chosen, await portOn(api.port, api.host, 'API_PORT'));
 }
 
 /** A port that nobody listens on; it is added to those that are `taken`. */
