@@ -26,10 +26,10 @@ function splitUnit(name: string): { rest: string; unit: Proposal['unit'] } | nul
   const rest = name.slice(0, name.lastIndexOf(written));
   if (unit === undefined) return null;
   const last = rest.at(-1) ?? '';
-  // `totalKWh` and `powerW` begin a word with their unit, `flow` does not; `PowermW` and `pulse_mWh` are of a prefix.
-  const beginsWord =
+  // `totalKWh` and `powerW` have their unit as a word, `flow` does not; `PowermW` and `pulse_mWh` are of a prefix.
+  const isWord =
     /\P{L}/u.test(last) || (/\p{Ll}/u.test(last) && /^(?:kW|[A-Z])/.test(written) && !/[mkg]/.test(last));
-  return last === '' || beginsWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
+  return last === '' || isWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
 }
 
 /** The unit at the end of a name; null: it has none. */

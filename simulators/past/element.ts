@@ -39,7 +39,7 @@ export function unreadableValue(counts: PastCounts, column: string, value: strin
 }
 
 /** The register readings of a channel that are stored already, in kWh (or m³), by Unix ms. */
-export type StoredRegisters = (channel: string) => Promise<ReadonlyMap<number, number>>;
+type StoredRegisters = (channel: string) => Promise<ReadonlyMap<number, number>>;
 
 /** How the readings of a file are got: row after row, counted; `onBytes` is told how far the file was read. */
 export type ReadPast = (

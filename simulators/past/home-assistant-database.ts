@@ -103,7 +103,7 @@ export function* databaseElements(
  * Sums as registers, kWh. Where readings of an earlier import are stored at the same hours, these say what each sum was moved by then: another
  * meter, or a sum that was corrected since, moves all sums against them, and that step is no energy. Pure.
  */
-export function registersOf(
+function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],
   stored: ReadonlyMap<number, number>,
 ): { atMs: number; kwh: number }[] {

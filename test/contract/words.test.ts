@@ -121,6 +121,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'common.signIn.code',
     'devices.attentions.silent.below',
     'devices.attentions.silent.open',
+    'devices.channels.meanings.production',
     'devices.login.ports',
     'devices.pairing.messageLabel',
     'devices.pairing.topic',
