@@ -27,8 +27,7 @@ function splitUnit(name: string): { rest: string; unit: Proposal['unit'] } | nul
   if (unit === undefined) return null;
   const last = rest.at(-1) ?? '';
   // `totalKWh` and `powerW` have their unit as a word, `flow` does not; `PowermW` and `pulse_mWh` are of a prefix.
-  const isWord =
-    /\P{L}/u.test(last) || (/\p{Ll}/u.test(last) && /^(?:kW|[A-Z])/.test(written) && !/[mkg]/.test(last));
+  const isWord = /\P{L}/u.test(last) || (/\p{Ll}/u.test(last) && /^(?:kW|[A-Z])/.test(written) && !/[mkg]/.test(last));
   return last === '' || isWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
 }
 
