@@ -459,7 +459,7 @@ test('an hour in which nothing was heard has a row, too', () => {
   expect(climateHours([], 0, 1)).toEqual([]);
 });
 
-test('a device of the utility offers its homeowner its location, and its utility all', async () => {
+test('a device of the utility offers its homeowner its location alone', async () => {
   const utility = await dashboard.user('utility-of-meter@example.com', 'utility');
   const owner = await dashboard.user('metered@example.com', 'homeowner', utility);
   const { deviceId, publish } = await dashboard.device(owner);
