@@ -125,7 +125,9 @@ CREATE TABLE series (
   meter text, -- What its energy is told apart as: the place in the home that its owner gave to this quantity, or gas, heat, water (_m3: volume). Null: nothing.
   tariff_since timestamptz, -- Of a tariff that counts: its steps that end after this time lie after those of the others. -infinity: all of them. Null: it is none.
   split_after timestamptz[], -- After these times, in order, another number is read than before, as its owner has changed what reads it (decoder_config): no step goes over one of them. Null: that was never so.
-  earlier_roles jsonb, -- What it is counted as before some times ("until_ms", Unix ms), in order, while another role is worked in piece by piece: [{"until_ms", "import", "export", "meter", "is_tariff"}]. Null: as its row says, always.
+  earlier_roles jsonb, -- What it is counted as before some times ("until_ms", Unix ms), in order: something better appeared then, or another role is worked in piece by piece: [{"until_ms", "import", "export", "meter", "is_tariff"}]. Null: as its row says, always.
+  first_read_at timestamptz, -- Time of its first reading: from then on it is a quantity that its circuit can be counted by. Null: it has none, or was always there.
+  nonzero_at timestamptz, -- Of a register: time of its first reading that is not 0. A total that is 0 while one of its parts is not is no total up to then. Null: each reading is 0.
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
@@ -152,7 +154,7 @@ CREATE TABLE reading_notes (
   PRIMARY KEY (series_id, read_at, interval_ms)
 );
 
--- When a better quantity appeared on a channel, and its past was computed anew.
+-- When a better quantity appeared on a channel, and until when what it had before counts; or when its past was recomputed.
 CREATE TABLE quantity_changes (
   device_id text COLLATE "C" NOT NULL,
   channel text NOT NULL,

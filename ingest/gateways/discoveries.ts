@@ -110,7 +110,7 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
     const { direction, commodity } = parseChannel(quantity.channel);
     // A power's negative part counts as export, where nothing better does: of no interest to whom it is shown. Gas, heat and water
     // say in their channel what they count as.
-    const counts = commodity === 'electricity' && roles[index]?.[direction] ? direction : null;
+    const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };
   });
   return true;

@@ -1,7 +1,7 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
-import type { Roles } from './channels.ts';
 import type { EnergyInterval, Span } from './law.ts';
+import type { Roles } from './roles-by-time.ts';
 
 /** Length of the finest bucket: 15 minutes, which hours of every time zone in use are made of. */
 export const BUCKET_MS = QUARTER_MS;

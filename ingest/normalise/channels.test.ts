@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseRoles, type Roles } from './channels.ts';
+import { chooseRoles } from './channels.ts';
+import type { RolesByTime } from './roles-by-time.ts';
 
 const series = fc.uniqueArray(
   fc.record({
@@ -16,9 +17,9 @@ const series = fc.uniqueArray(
   { selector: ({ channel, kind }) => `${kind} ${channel}`, maxLength: 12 },
 );
 
-const told = (all: { channel: string; kind: string }[], roles: Roles[]) =>
+const told = (all: { channel: string; kind: string }[], roles: RolesByTime[]) =>
   all.flatMap(({ channel, kind }, index) => {
-    const { import: imported, export: exported, meter } = roles[index] as Roles;
+    const { import: imported, export: exported, meter } = (roles[index] as RolesByTime).roles;
     const of = meter === null ? '' : ` of ${meter}`;
     return [
       ...(imported ? [`${kind} ${channel} as import${of}`] : []),
@@ -41,7 +42,7 @@ test('what counts is a function of the set of series, in whatever order they app
 test('of a circuit counts one quantity a direction, its total or its parts and never both; gas by itself; temperatures never', () => {
   fc.assert(
     fc.property(series, (all) => {
-      const roles = chooseRoles(all);
+      const roles = chooseRoles(all).map((one) => one.roles);
       const counted = new Map<string, Set<string>>();
       all.forEach(({ channel, kind }, index) => {
         const words = channel.split('/');
@@ -106,7 +107,7 @@ test.each([
 });
 
 test('what its owner says of a quantity goes above what it is called', () => {
-  const meaning = (series: Parameters<typeof chooseRoles>[0]) => chooseRoles(series)[0];
+  const meaning = (series: Parameters<typeof chooseRoles>[0]) => chooseRoles(series)[0]?.roles;
   const register = { channel: 'sml/unknown/wert_a', kind: 'register' };
   const nothing = { import: false, export: false, meter: null };
   const imported = { import: true, export: false, meter: null };

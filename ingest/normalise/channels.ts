@@ -1,25 +1,13 @@
 import type { Meter } from '#src/database/meter.ts';
 import { type Channel, type Direction, meantChannel, type OwnersWord, PARTS } from '#src/devices/channel-name.ts';
+import { NO_ROLES, type Roles, type RolesByTime, rolesOfSpans } from './roles-by-time.ts';
 
 /** Energy quantities, the better first: a circuit counts by the first that it has (law of consumption, "Channels"). */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
+/** Ranks of a total and a tariff that are registers, and the first of a power. */
+const [TOTAL, TARIFF, POWER] = [0, 1, 2 * PARTS.length];
 
-export interface Roles {
-  import: boolean;
-  export: boolean;
-  /** What it is told apart as; null: it is of its device's electricity, and of nothing else. */
-  meter: Meter | null;
-  /** It is the register of a tariff, and counts: of those of its circuit and direction one runs at a time (tariffs.ts). */
-  isTariff?: boolean;
-}
-
-export const NO_ROLES: Roles = { import: false, export: false, meter: null };
-
-export const haveSameRoles = (one: Roles, other: Roles): boolean =>
-  one.import === other.import &&
-  one.export === other.export &&
-  one.meter === other.meter &&
-  !one.isTariff === !other.isTariff;
+const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
 /** A series that the device has had, and what its owner says of it. */
 interface Series {
@@ -27,51 +15,122 @@ interface Series {
   kind: string;
   unit?: string | null | undefined;
   word?: OwnersWord;
+  /** Time of its first reading, Unix ms. Left out or null: it was always there. */
+  firstReadAtMs?: number | null | undefined;
+  /** Of a register: time of its first reading that is not 0, Unix ms; null: each is 0. Left out: it always was. */
+  nonzeroAtMs?: number | null | undefined;
 }
 
+/** A series that could count in a direction of its circuit, from its first reading on. The lower rank is the better one. */
+interface Offer {
+  readonly index: number;
+  readonly rank: number;
+  readonly firstReadAtMs: number;
+}
+
+/** What is offered for one direction of one circuit. */
+interface Choice {
+  readonly direction: Direction;
+  readonly offers: Offer[];
+  /** From when on a register is there of which nobody knows what it counts, Unix ms: it could be the power's energy once more. */
+  readonly askedAtMs: number;
+}
+
+/** A volume, reactive energy, a cost: known to be something else than electricity, whatever it is called. */
+const isOtherUnit = (unit: string | null | undefined): boolean =>
+  typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
+
 /**
- * Which series of a device count, and as what: for each circuit and direction the best quantity first, then its total
- * before its tariffs before its phases; parts of one kind together, a total never with its own parts.
- * Export falls back to the negative part of the circuit's import power. What is unknown does not count, nor does a power beside
- * an unknown register of its circuit. Gas, heat and water do the same by themselves, in kWh and by volume; they have no export.
+ * Which series of a device count, and as what, by time: for each circuit and direction the best quantity first, then its total
+ * before its tariffs before its phases; parts of one kind together, a total never with its own parts. At each time the best of those that have a
+ * reading before it counts: what first appears counts from its first reading on. A register of which each reading is 0, while a part of it has
+ * one that is not, is no total. Export falls back to the negative part of the circuit's import power. What is unknown does not count, nor does a
+ * power next to an unknown register of its circuit. Gas, heat and water do the same by themselves, in kWh and by volume; they have no export.
  * `series`: all series that the device has ever had. Returns their roles, in the same order.
  */
-export function chooseRoles(series: readonly Series[]): Roles[] {
-  const best = new Map<string, { rank: number; members: number[]; direction: Direction }>();
+export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => meantChannel(one, one.word));
-  // Beside a register of which nobody knows what it counts, power could be the same energy once more.
-  const asked = new Set(
-    channels.flatMap(({ known, circuit }, index) => (!known && series[index]?.kind === 'register' ? [circuit] : [])),
-  );
-  const offer = (index: number, whose: string, direction: Direction, rank: number) => {
-    const key = `${direction} ${whose}`;
-    const current = best.get(key);
-    if (!current || rank < current.rank) best.set(key, { rank, members: [index], direction });
-    else if (rank === current.rank) current.members.push(index);
-  };
-  const roles = series.map(({ word }, index): Roles => {
+  const choices = choicesOf(series, channels);
+  const meters = series.map(({ word }, index): Meter | null => {
     const { commodity, isVolume } = channels[index] as Channel;
-    if (commodity === 'electricity') return { ...NO_ROLES, meter: word?.placement ?? null };
-    return { ...NO_ROLES, meter: isVolume ? `${commodity}_m3` : commodity };
+    if (commodity === 'electricity') return word?.placement ?? null;
+    return isVolume ? `${commodity}_m3` : commodity;
   });
-  series.forEach(({ kind, word }, index) => {
+  const rolesAfter = (ms: number): Roles[] => {
+    const roles = meters.map((meter): Roles => ({ ...NO_ROLES, meter }));
+    for (const choice of choices) {
+      for (const { index, rank } of bestAfter(choice, ms)) {
+        const of = roles[index] as Roles;
+        of[choice.direction] = true;
+        if (rank === TARIFF) of.isTariff = true;
+      }
+    }
+    return roles.map((one) => (one.import || one.export ? one : NO_ROLES));
+  };
+  const times = [ALWAYS, ...timesOf(choices)];
+  const spans = times.map((ms, index) => ({ roles: rolesAfter(ms), untilMs: (times[index + 1] ?? NEVER) + 1 }));
+  return series.map((_, index) =>
+    rolesOfSpans(spans.map(({ roles, untilMs }) => ({ roles: roles[index] as Roles, untilMs }))),
+  );
+}
+
+/** What is offered for each direction of each circuit, by commodity. */
+function choicesOf(series: readonly Series[], channels: readonly Channel[]): Choice[] {
+  const asked = new Map<string, number>();
+  for (const [index, { kind, unit, firstReadAtMs }] of series.entries()) {
+    const { known, circuit } = channels[index] as Channel;
+    if (known || kind !== 'register' || isOtherUnit(unit)) continue;
+    asked.set(circuit, Math.min(asked.get(circuit) ?? NEVER, firstReadAtMs ?? ALWAYS));
+  }
+  const choices = new Map<string, Choice>();
+  series.forEach((one, index) => {
+    const { kind, word } = one;
     const quantity = QUANTITIES.indexOf(kind as (typeof QUANTITIES)[number]);
     const { commodity, isVolume, isIgnored, known, circuit, direction, part } = channels[index] as Channel;
     const isElectric = commodity === 'electricity';
     if (quantity < 0 || isIgnored || !known || (isElectric && isVolume)) return;
     if (!isElectric && (direction === 'export' || word?.placement === 'excluded')) return;
-    if (kind === 'power' && asked.has(circuit)) return;
-    const whose = `${commodity}${isVolume ? ' m3' : ''} ${circuit}`;
+    const offer = (direction: Direction, rank: number) => {
+      const key = `${direction} ${commodity}${isVolume ? ' m3' : ''} ${circuit}`;
+      const choice = choices.get(key) ?? { direction, offers: [], askedAtMs: asked.get(circuit) ?? NEVER };
+      choices.set(key, choice);
+      choice.offers.push({ index, rank, firstReadAtMs: one.firstReadAtMs ?? ALWAYS });
+    };
     const rank = quantity * PARTS.length + PARTS.indexOf(part);
-    offer(index, whose, direction, rank);
-    if (kind === 'power' && direction === 'import' && isElectric) offer(index, whose, 'export', rank + PARTS.length);
+    offer(direction, rank);
+    if (kind === 'power' && direction === 'import' && isElectric) offer('export', rank + PARTS.length);
   });
-  for (const { members, direction } of best.values()) {
-    for (const index of members) {
-      const of = roles[index] as Roles;
-      of[direction] = true;
-      if (series[index]?.kind === 'register' && channels[index]?.part === 'tariff') of.isTariff = true;
-    }
-  }
-  return roles.map((one) => (one.import || one.export ? one : NO_ROLES));
+  return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
+}
+
+/** Of a total that is 0 while one of its parts is not: it is there from its first reading on that is not 0. */
+function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
+  const nonzeroAtMs = ({ index }: Offer) => {
+    const { nonzeroAtMs: ms } = series[index] as Series;
+    return ms === undefined ? ALWAYS : (ms ?? NEVER);
+  };
+  const parts = offers.filter(({ rank }) => rank > TOTAL && rank < PARTS.length);
+  const partsAtMs = Math.min(...parts.map(nonzeroAtMs));
+  return offers.flatMap((offer) => {
+    const ms = nonzeroAtMs(offer);
+    if (offer.rank !== TOTAL || partsAtMs >= ms) return offer;
+    return ms === NEVER ? [] : { ...offer, firstReadAtMs: ms };
+  });
+}
+
+/** What counts right after a time, Unix ms. Before anything of the circuit is there: what is there first. */
+function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] {
+  const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
+  const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
+  const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
+  // Those of the same rank that come later add nothing up to their first reading, unless that is an interval.
+  return valid.filter(({ rank }) => rank === best);
+}
+
+/** Times after which something else may count, in order, Unix ms. */
+function timesOf(choices: readonly Choice[]): number[] {
+  const times = new Set(
+    choices.flatMap(({ offers, askedAtMs }) => [askedAtMs, ...offers.map(({ firstReadAtMs }) => firstReadAtMs)]),
+  );
+  return [...times].filter(Number.isFinite).sort((a, b) => a - b);
 }

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { history, settings } from '#test/reference/histories.ts';
-import { NO_ROLES, type Roles } from './channels.ts';
 import { comparePoints } from './law.ts';
 import { lawByTime } from './law-by-time.ts';
 import { replay } from './replay.ts';
-import { countedOtherwise, rolesAt, rolesUpTo } from './roles-by-time.ts';
+import { countedOtherwise, NO_ROLES, type Roles, rolesAt, rolesUpTo } from './roles-by-time.ts';
 import { lawOfSeries } from './series-law.ts';
 
 const IMPORT: Roles = { import: true, export: false, meter: null };
@@ -20,15 +19,15 @@ test('roles up to a time hold before it, and what held before from it on', () =>
       let of: Parameters<typeof rolesAt>[0] = { roles: first };
       const wanted = Array<Roles>(22).fill(first);
       for (const { roles, untilMs } of changes) {
-        of = rolesUpTo(of, roles, untilMs);
+        of = rolesUpTo(of, { roles }, untilMs);
         wanted.fill(roles, 0, untilMs);
         const other = wanted.flatMap((one, ms) => (one === roles ? [] : [ms]));
-        const times = countedOtherwise(of, roles);
+        const times = countedOtherwise(of, { roles });
         expect(times === null).toBe(other.length === 0);
         if (times) expect(times.fromMs).toBe(other[0]);
       }
       expect(wanted.map((_, ms) => rolesAt(of)(ms))).toEqual(wanted);
-      expect(rolesUpTo(of, first, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
+      expect(rolesUpTo(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
     }),
   );
 });
@@ -51,7 +50,7 @@ test('each interval of a series is counted once, by the role at its end, whateve
             return last?.readAtMs !== readAtMs || last.intervalMs !== intervalMs;
           });
         const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
-        const of = rolesUpTo({ roles: after }, before, border);
+        const of = rolesUpTo({ roles: after }, { roles: before }, border);
         const lawOf = (roles: Roles) => lawOfSeries('import', kind, roles, by);
         const told = (roles: Roles) => {
           const law = lawOf(roles);

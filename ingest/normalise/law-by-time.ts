@@ -1,7 +1,6 @@
-import type { Roles } from './channels.ts';
 import type { EnergyInterval, Law } from './law.ts';
 import { replay } from './replay.ts';
-import { countsUntilMs, type RolesByTime, rolesAt, spansOf } from './roles-by-time.ts';
+import { countsUntilMs, type Roles, type RolesByTime, rolesAt, spansOf } from './roles-by-time.ts';
 
 /**
  * The law of a series whose role changes with time. What a reading is taken for is the same whatever it counts as: so it is one law, which goes on

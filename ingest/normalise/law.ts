@@ -16,6 +16,8 @@ export interface EnergyInterval {
   exportMilliwattHours: MilliwattHours;
   /** Spread over a silence of more than an hour: the energy is certain, its hours are not. */
   estimated: boolean;
+  /** Late news: it stays estimated, however short the time is that other tariffs leave of it. */
+  isLate?: boolean;
   /** Where the energy of a direction lies, if not in all of it. The other direction is known to be 0 there. */
   importSpan?: Span;
   exportSpan?: Span;

@@ -51,19 +51,18 @@ export function registerLaw(settings: SettingsByTime, direction: 'import' | 'exp
   const at = settingsAt(settings);
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, at(b.readAtMs));
 
-  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number, estimated: boolean) {
+  /** Counts an energy in mWh between two readings, spread over the time between them. */
+  function countOver(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false) {
     const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
       startMs: a.readAtMs,
       endMs: b.readAtMs,
       importMilliwattHours: asMilliwattHours(imported),
       exportMilliwattHours: asMilliwattHours(exported),
-      estimated,
+      estimated: isLate || b.readAtMs - a.readAtMs > HOUR_MS,
+      ...(isLate && { isLate }),
     });
   }
-  /** Counts an energy in mWh between two readings, spread over the time between them. */
-  const countOver = (findings: Findings, a: RegisterValue, b: RegisterValue, energy: number) =>
-    count(findings, a, b, energy, b.readAtMs - a.readAtMs > HOUR_MS);
 
   /** Counts the step to the next reading of a run. */
   function goOn(findings: Findings, run: Run, next: RegisterValue, last = lastOf(run)): Run {
@@ -85,7 +84,7 @@ export function registerLaw(settings: SettingsByTime, direction: 'import' | 'exp
     if (since) {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
       findings.verdict(pointOf(held), 'late');
-      count(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
+      countOver(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
       return runFromTo(since, held);
     }
     if (before && held.valueMilliwattHours < good.valueMilliwattHours && fits(before, held)) {
@@ -148,10 +147,7 @@ export function registerLaw(settings: SettingsByTime, direction: 'import' | 'exp
         const read = valueOfPoint(point);
         const now: RegisterValue = verdict === 'jitter' && last ? { ...last, readAtMs: read.readAtMs } : read;
         const energy = last ? energyTo(last, now, verdict) : null;
-        if (last && energy !== null) {
-          if (verdict === 'late') count(findings, last, now, energy, true);
-          else countOver(findings, last, now, energy);
-        }
+        if (last && energy !== null) countOver(findings, last, now, energy, verdict === 'late');
         last = now;
       }
       return intervals;

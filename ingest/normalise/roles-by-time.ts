@@ -1,4 +1,22 @@
-import { haveSameRoles, type Roles } from './channels.ts';
+import type { Meter } from '#src/database/meter.ts';
+
+/** What a series counts as. */
+export interface Roles {
+  import: boolean;
+  export: boolean;
+  /** What it is told apart as; null: it is of its device's electricity, and of nothing else. */
+  meter: Meter | null;
+  /** It is the register of a tariff, and counts: of those of its circuit and direction one runs at a time (tariffs.ts). */
+  isTariff?: boolean;
+}
+
+export const NO_ROLES: Roles = { import: false, export: false, meter: null };
+
+export const haveSameRoles = (one: Roles, other: Roles): boolean =>
+  one.import === other.import &&
+  one.export === other.export &&
+  one.meter === other.meter &&
+  !one.isTariff === !other.isTariff;
 
 /** Roles that held before a time, Unix ms. */
 export interface EarlierRoles {
@@ -37,27 +55,39 @@ export function countsUntilMs(of: RolesByTime): number {
 /** Whether anything of it counts, at some time. */
 export const counts = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
 
-const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
-
 /** The time of which a series counts as something else than it is to: from `fromMs` on and before `toMs`; null: none. */
-export function countedOtherwise(of: RolesByTime, roles: Roles): { fromMs: number; toMs: number } | null {
-  if (!of.earlierRoles) return haveSameRoles(of.roles, roles) ? null : ALWAYS;
-  const spans = spansOf(of);
-  const isOther = (span: EarlierRoles) => !haveSameRoles(span.roles, roles);
-  const [first, last] = [spans.findIndex(isOther), spans.findLast(isOther)];
-  return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
+export function countedOtherwise(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
+  const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
+  const starts = [
+    Number.NEGATIVE_INFINITY,
+    ...[...(of.earlierRoles ?? []), ...(target.earlierRoles ?? [])].map(({ untilMs }) => untilMs).sort((a, b) => a - b),
+  ];
+  const isOther = (ms: number) => !haveSameRoles(isNow(ms), isToBe(ms));
+  const last = starts.findLastIndex(isOther);
+  if (last === -1) return null;
+  return { fromMs: starts.find(isOther) as number, toMs: starts[last + 1] ?? Number.POSITIVE_INFINITY };
 }
 
-/** What a series counts as once it is so with `roles` before a time, Unix ms. */
-export function rolesUpTo(of: RolesByTime, roles: Roles, untilMs: number): RolesByTime {
+/** What a series counts as once it is so as `target` says before a time, Unix ms. */
+export function rolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
-  const spans = [{ roles, untilMs }, ...spansOf(of).filter((span) => span.untilMs > untilMs)];
-  const apart = spans.filter((span, index) => {
-    const next = spans[index + 1];
+  return rolesOfSpans([
+    ...spansOf(target).map((span) => ({ ...span, untilMs: Math.min(span.untilMs, untilMs) })),
+    ...spansOf(of).filter((span) => span.untilMs > untilMs),
+  ]);
+}
+
+/** What a series counts as, by spans in order of their ends, of which the last has none: Infinity. */
+export function rolesOfSpans(spans: readonly EarlierRoles[]): RolesByTime {
+  const lasting = spans.filter(
+    ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
+  );
+  const apart = lasting.filter((span, index) => {
+    const next = lasting[index + 1];
     return !next || !haveSameRoles(span.roles, next.roles);
   });
-  const latest = apart.at(-1) as EarlierRoles;
-  return apart.length === 1 ? { roles: latest.roles } : { roles: latest.roles, earlierRoles: apart.slice(0, -1) };
+  const { roles } = apart.at(-1) as EarlierRoles;
+  return apart.length === 1 ? { roles } : { roles, earlierRoles: apart.slice(0, -1) };
 }
 
 /** The last one has no end: Infinity. */

@@ -1,9 +1,9 @@
 import { parseChannel } from '#src/devices/channel-name.ts';
-import type { Roles } from './channels.ts';
 import { intervalLaw } from './intervals.ts';
 import type { Law, SettingsByTime } from './law.ts';
 import { powerLaw } from './power.ts';
 import { registerLaw } from './registers.ts';
+import type { Roles } from './roles-by-time.ts';
 
 /** All that decides about a law: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];

@@ -99,5 +99,5 @@ export function withChanges(
 /** A step whose energy lies after a time within it. The time before it is known, with 0. */
 export function shifted(step: EnergyInterval, afterMs: number): EnergyInterval {
   const left = { startMs: afterMs, endMs: step.endMs };
-  return { ...step, estimated: step.endMs - afterMs > HOUR_MS, importSpan: left, exportSpan: left };
+  return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: left, exportSpan: left };
 }

@@ -1,5 +1,5 @@
-import { haveSameRoles } from '#ingest/normalise/channels.ts';
 import { countedUpTo, openFromMs, openToMs } from '#ingest/normalise/edits.ts';
+import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
@@ -89,18 +89,21 @@ function timesOf({ readings }: Followed, plans: readonly DevicePlan[], deltas: r
   return times;
 }
 
-/** Tells the owner that a channel's energy now comes from elsewhere, and its past was computed anew. */
+function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
+  const until = earlierRoles?.at(-1);
+  if (!until || roles.import || roles.export) return `what counts has changed: ${kind} of this channel was recomputed`;
+  return `a better quantity appeared: ${kind} of this channel counts up to ${new Date(until.untilMs - 1).toISOString()}`;
+}
+
+/** Notes for the owner that a channel's energy comes from elsewhere, from a time on or in all of its past. */
 function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
       .filter(({ series, roles }) => series.lastReadAtMs !== null && !haveSameRoles(series.roles, roles))
-      .map(({ series: { channel, kind } }) => ({
+      .map(({ series: { channel, kind }, ...plan }) => ({
         deviceId: device.deviceId,
         channel,
-        note:
-          device.computedWith === null
-            ? `a better quantity appeared: ${kind} of this channel counted anew`
-            : `its owner said what counts: ${kind} of this channel counted anew`,
+        note: noteOf(kind, plan),
       })),
   );
   if (notes.length === 0) return [];
@@ -120,7 +123,8 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
  * not in whole yet, a worker goes on.
  */
 function settingsApplied(plans: readonly DevicePlan[]): Step[] {
-  const changed = plans.filter(({ device }) => device.computedWith !== null);
+  // What is late may open a past that nobody has changed.
+  const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
       !computedOtherwise(computedWith, device.settings) && !areRolesOpen && isWorkedIn({ device, ...plan });

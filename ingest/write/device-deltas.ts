@@ -1,6 +1,6 @@
 import { addInterval, type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
-import type { Roles } from '#ingest/normalise/channels.ts';
 import type { EnergyInterval } from '#ingest/normalise/law.ts';
+import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type EstimatedExport, estimatedExportOf, isPlaced, type Meter } from '#src/database/meter.ts';
 

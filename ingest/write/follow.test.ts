@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
+import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
 import type { IncomingMessage } from '../message.ts';
 import type { TextElements } from './binary-array.ts';
@@ -50,7 +51,7 @@ function newHead(device: number): Head {
       seriesId: 10 * device + index,
       channel,
       kind,
-      roles: roles[index] as StandingSeries['roles'],
+      roles: (roles[index] as RolesByTime).roles,
       lastReadAtMs: null,
       tail: null,
       tariffSinceMs: Number.NEGATIVE_INFINITY,

@@ -13,7 +13,7 @@ import type { HeadMemory } from './head-memory.ts';
 import { packState, unpackState, writeState } from './law-state.ts';
 import { HOUR_MS, MAX_OPEN_BYTES, PLACES, writeOpenHour } from './open-hour.ts';
 import { openSums } from './open-sums.ts';
-import { lengthAt, PLACE, rolesOf, SERIES_PLACE, SERIES_PLACES, userIdAt } from './packed-head.ts';
+import { lengthAt, mayCountOtherwise, PLACE, rolesOf, SERIES_PLACE, SERIES_PLACES, userIdAt } from './packed-head.ts';
 import { textWriter } from './text-writer.ts';
 import { writeWhole } from './whole-number.ts';
 
@@ -104,7 +104,9 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_PLACE.lastValue])
       return KNOWN;
     if (readAtMs <= lastReadAtMs) return OTHER;
-    roles = rolesOf(heads[at + SERIES_PLACE.roles] as number);
+    const roleNumber = heads[at + SERIES_PLACE.roles] as number;
+    if (mayCountOtherwise(roleNumber, value)) return OTHER;
+    roles = rolesOf(roleNumber);
     // What is told apart has buckets of its own.
     if (roles.meter !== null) return OTHER;
     settings.limitKw = heads[head + PLACE.limitKw] as number;

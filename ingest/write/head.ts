@@ -1,3 +1,5 @@
+import type { SeriesBatch } from './collect.ts';
+import { mayChangeFirsts } from './firsts.ts';
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
@@ -34,17 +36,28 @@ export interface NextHead {
 /** A number that no other change draws. */
 export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
+/** Whether all readings follow what is remembered of a device, and change nothing of what its series count as. */
+export function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
+  for (const [name, { points }] of arrived) {
+    const series = head.series.get(name);
+    if (!series || series.isBehind || mayChangeFirsts(series, points)) return false;
+    if (series.lastReadAtMs === null || (points[0]?.readAtMs ?? 0) <= series.lastReadAtMs) return false;
+  }
+  return true;
+}
+
 /** The head after a plan. `ids`: what its new series are stored under, by their names. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
   const all = new Map(before.series);
   for (const planned of plan.series) {
-    const { series, roles, earlierRoles, head } = planned;
+    const { series, roles, earlierRoles, firsts, head } = planned;
     const { earlierRoles: _, ...one } = series;
     const name = seriesName(one.channel, one.kind);
     const seriesId = one.seriesId ?? ids.get(name) ?? null;
     all.set(name, {
       ...one,
       seriesId,
+      ...(firsts.firstReadAtMs !== undefined && firsts),
       roles,
       ...(earlierRoles && { earlierRoles }),
       tariffSinceMs: tariffSinceMs(planned),
@@ -56,6 +69,7 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
   const isSettled =
     before.isSettled &&
     before.computedWith === null &&
+    !plan.areRolesOpen &&
     all.size <= MAX_SERIES &&
     isPastEdits(before.edits ?? [], lawsIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: newVersion() };

@@ -1,10 +1,10 @@
-import type { Roles } from '#ingest/normalise/channels.ts';
-import type { EarlierRoles } from '#ingest/normalise/roles-by-time.ts';
+import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { Collected } from './collect.ts';
+import { mayChangeFirsts } from './firsts.ts';
 import { type Head, parseLaws } from './head.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { endOfPiece } from './piece.ts';
@@ -177,7 +177,7 @@ const newNames = (arrived: Collected['series'] | undefined, deviceId: string, kn
   [...(arrived?.get(deviceId)?.keys() ?? [])].filter((name) => !known.has(name));
 
 /**
- * Loads those devices as a whole of which only a part was loaded, and of which a batch needs more: where it adds series, as what counts
+ * Loads those devices as a whole of which only a part was loaded, and of which a batch needs more: where it adds series, or earlier readings of one, as what counts
  * is chosen from all of them, and where it names tariffs, which are placed by one another. They are locked.
  */
 export async function loadWhole(
@@ -188,7 +188,12 @@ export async function loadWhole(
   const wanted = [...devices.values()].filter(
     ({ deviceId, rest, series }) =>
       rest &&
-      (newNames(arrived, deviceId, series).length > 0 || [...series.values()].some(({ roles }) => roles.isTariff)),
+      (newNames(arrived, deviceId, series).length > 0 ||
+        [...series.values()].some(({ roles }) => roles.isTariff) ||
+        [...(arrived.get(deviceId) ?? [])].some(([name, { points }]) => {
+          const one = series.get(name);
+          return one && mayChangeFirsts(one, points);
+        })),
   );
   return loadDevices(
     client,
@@ -231,7 +236,7 @@ async function loadSeries(
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const columns =
-    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until, split_after, earlier_roles';
+    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, closed_until, split_after, earlier_roles';
   const { rows } = await client.query(`SELECT ${columns} FROM series WHERE device_id = ANY ($1) ORDER BY series_id`, [
     [...laws.keys()].filter((deviceId) => !inPart.has(deviceId)),
   ]);
@@ -259,6 +264,8 @@ async function loadSeries(
       unit: row.unit,
       roles: storedRoles(row),
       tariffSinceMs: row.tariff_since instanceof Date ? row.tariff_since.getTime() : Number.NEGATIVE_INFINITY,
+      firstReadAtMs: row.first_read_at?.getTime() ?? null,
+      nonzeroAtMs: row.nonzero_at?.getTime() ?? null,
       lastReadAtMs: stands?.[1] ?? null,
       tail: stands?.[2] ?? null,
       closedUntilMs: row.closed_until?.getTime() ?? null,

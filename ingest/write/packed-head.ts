@@ -1,11 +1,11 @@
-import type { Roles } from '#ingest/normalise/channels.ts';
+import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import type { Head } from './head.ts';
 import { packState, STATE_PLACES, unpackState } from './law-state.ts';
 import { PLACES } from './open-hour.ts';
 import type { SeriesNames } from './series-names.ts';
-import { type StandingSeries, seriesName } from './standing.ts';
+import { isPastRoles, type StandingSeries, seriesName } from './standing.ts';
 
 /** More series than this are no meter's: what has them is not packed. */
 const MAX_SERIES = 256;
@@ -38,15 +38,27 @@ const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
     [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
   ),
 );
+/** What else is told by this number: each reading is 0; what it counts as is not what it counted as at its last reading. */
+const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
+const isZero = ({ kind, nonzeroAtMs }: StandingSeries) => kind === 'register' && nonzeroAtMs === null;
+const isBehind = (series: StandingSeries) => series.isBehind || !isPastRoles(series);
+
+const packRoles = (series: StandingSeries): number =>
+  FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
+
 /** The time lies above all of these, as it nearly always is 0: there is no place for it where others have none. */
-function packRoles({ roles, tariffSinceMs }: StandingSeries): number {
+function roleNumber({ roles, tariffSinceMs }: StandingSeries): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
   const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
 /** Roles by their number. */
-export const rolesOf = (number: number): Roles => ROLES[number % ROLES.length] as Roles;
-const sinceOf = (number: number): number => Math.floor(number / ROLES.length) || Number.NEGATIVE_INFINITY;
+export const rolesOf = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
+const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
+
+/** Whether what a series counts as may be another one with its next reading: if it counted otherwise at its last, or is the first that is not 0. */
+export const mayCountOtherwise = (number: number, value: number): boolean =>
+  number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
 /** How many numbers a record has; the user_id follows. */
 export const lengthAt = (numbers: Float64Array, at: number): number =>
@@ -89,6 +101,8 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
     const name = names.numberOf(channel, kind);
     // Of a series without readings nothing is stored in a head.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
+    // Where the steps of another tariff lie would depend on what it counted as before.
+    if (standing.roles.isTariff && isBehind(standing)) return false;
     numbers[one + SERIES_PLACE.name] = name;
     numbers[one + SERIES_PLACE.roles] = packRoles(standing);
     numbers[one + SERIES_PLACE.seriesId] = seriesId;
@@ -112,10 +126,13 @@ export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string)
   for (let one = at + PLACE.series; one < at + lengthAt(numbers, at); one += SERIES_PLACES) {
     const { channel, kind } = names.nameOf(numbers[one + SERIES_PLACE.name] as number);
     const lastValue = numbers[one + SERIES_PLACE.lastValue] as number;
+    const flags = (numbers[one + SERIES_PLACE.roles] as number) % FLAGS;
     series.set(seriesName(channel, kind), {
       seriesId: numbers[one + SERIES_PLACE.seriesId] as number,
       channel,
       kind,
+      ...(flags % IS_BEHIND === IS_ZERO && { nonzeroAtMs: null }),
+      ...(flags >= IS_BEHIND && { isBehind: true }),
       roles: rolesOf(numbers[one + SERIES_PLACE.roles] as number),
       tariffSinceMs: sinceOf(numbers[one + SERIES_PLACE.roles] as number),
       lastReadAtMs: numbers[one + SERIES_PLACE.lastReadAtMs] as number,

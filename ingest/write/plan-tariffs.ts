@@ -1,8 +1,14 @@
-import { haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { EnergyInterval, JudgedPoint, Law, Verdict } from '#ingest/normalise/law.ts';
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
-import { counts, hasRole, type RolesByTime, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import {
+  counts,
+  hasRole,
+  haveSameRoles,
+  type Roles,
+  type RolesByTime,
+  rolesAt,
+} from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import {
   hasRisen,
@@ -100,7 +106,7 @@ function tariffsOf(
     const was = standingOf(series, series.tariffSinceMs);
     const is = plan ? standingOf(plan, tariffSinceMs(plan)) : was;
     const changes = plan?.steps ? changesOf(plan, was, is) : { removed: [], added: [] };
-    const isWhole = series.lastReadAtMs === null || (plan !== null && plan.recompute !== 'none');
+    const isWhole = series.lastReadAtMs === null || plan?.isOfEarlierEdition;
     const before = isWhole ? [{ ...ALWAYS, steps: changes.removed }] : knownOf(device, series, loaded);
     return {
       series,
@@ -122,11 +128,11 @@ function tariffsOf(
 }
 
 /** Steps that are gone, and those that are new. What a replay found again is neither, unless it lies elsewhere by itself, or counts as something else. */
-function changesOf({ recompute, steps }: SeriesPlan, was: Standing, is: Standing) {
+function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is: Standing) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
-  if (recompute !== 'none' || removed.length === 0 || added.length === 0) return { removed, added };
-  const key = ({ startMs, endMs, importMilliwattHours, exportMilliwattHours, estimated }: EnergyInterval) =>
-    `${startMs} ${endMs} ${importMilliwattHours} ${exportMilliwattHours} ${estimated}`;
+  if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
+  const key = ({ startMs, endMs, importMilliwattHours, exportMilliwattHours, isLate = false }: EnergyInterval) =>
+    `${startMs} ${endMs} ${importMilliwattHours} ${exportMilliwattHours} ${isLate}`;
   const [before, after] = [new Set(removed.map(key)), new Set(added.map(key))];
   const isOther = ({ endMs }: EnergyInterval) => !haveSameRoles(was.rolesAt(endMs), is.rolesAt(endMs));
   return {
@@ -260,7 +266,7 @@ function wantedOf({ series: { seriesId }, asked, loaded }: Tariff): WantedStretc
       if (known.firstMs > firstMs || known.lastMs < lastMs) continue;
       [back, beyond] = [Math.max(back, known.back * FURTHER), Math.max(beyond, known.beyond * FURTHER)];
     }
-    wanted.push({ seriesId, firstMs, lastMs, back, beyond, isOfTariff: true });
+    wanted.push({ seriesId, firstMs, lastMs, back, beyond, lookFor: 'steps' });
     first = last + 1;
   }
   return wanted;

@@ -1,4 +1,3 @@
-import { haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
 import { editsOfSeries, type SeriesEdits } from '#ingest/normalise/edits.ts';
 import type { Law, SettingsByTime } from '#ingest/normalise/law.ts';
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
@@ -7,6 +6,8 @@ import {
   countedOtherwise,
   counts,
   countsUntilMs,
+  haveSameRoles,
+  type Roles,
   type RolesByTime,
   rolesAt,
   rolesUpTo,
@@ -16,20 +17,13 @@ import { computedOtherwise, settingsUpTo } from '#ingest/normalise/settings.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { count, type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
+import { type Firsts, firstsAfter } from './firsts.ts';
 import { merge } from './merge.ts';
 import { firstLook, planLate } from './plan-late.ts';
 import { bothOf, type Piece, planPiece, withEdits } from './plan-piece.ts';
 import { planTariffs } from './plan-tariffs.ts';
-import {
-  addDifferences,
-  addMerge,
-  append,
-  emptyPlan,
-  isByTime,
-  type Recompute,
-  type SeriesPlan,
-} from './series-plan.ts';
-import { newSeries, type StandingDevice, type StandingSeries, settingsOfSeries } from './standing.ts';
+import { addDifferences, addMerge, append, emptyPlan, isByTime, type SeriesPlan } from './series-plan.ts';
+import { newSeries, type StandingDevice, type StandingSeries, seriesName, settingsOfSeries } from './standing.ts';
 import { type Stretch, type StretchBounds, type WantedStretch, withoutPassedOver } from './stretch.ts';
 import { rolesOpen, targetRoles } from './target-roles.ts';
 
@@ -68,13 +62,15 @@ export function planDevice(
   arrived: ReadonlyMap<string, SeriesBatch>,
   stretches: ReadonlyMap<number, readonly Stretch[]>,
 ): DevicePlan | { wanted: WantedStretch[] } {
+  const found = foundOf(device, arrived, stretches);
+  if ('wanted' in found) return found;
   const wanted: WantedStretch[] = [];
   const deltas = noDeltas();
   // What readings arrive with waits: between them and an edit may lie years.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
-  const { work, areRolesOpen } = workOf(device, arrived, { deltas, pieceUntilMs });
+  const { work, areRolesOpen } = workOf(device, found, { deltas, pieceUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
     const loaded = seriesId === null ? undefined : stretches.get(seriesId);
@@ -82,7 +78,7 @@ export function planDevice(
       { device, pieceUntilMs, computed },
       plan,
       points,
-      loaded?.filter(({ isOfTariff }) => !isOfTariff) ?? [],
+      loaded?.filter(({ lookFor }) => lookFor === undefined) ?? [],
     );
     endTail(plan);
     if (seriesId === null) continue;
@@ -120,52 +116,88 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   return followed;
 }
 
+/** A series that a batch may concern: its new readings, and the firsts that it has with them. */
+interface Found {
+  series: StandingSeries;
+  readonly points: readonly NewPoint[];
+  readonly firsts: Firsts;
+}
+
+/** The series of a batch's readings; or the stretches that must be known before it can be said what counts. */
+function foundOf(
+  device: StandingDevice,
+  arrived: ReadonlyMap<string, SeriesBatch>,
+  stretches: ReadonlyMap<number, readonly Stretch[]>,
+): Found[] | { wanted: WantedStretch[] } {
+  const wanted: WantedStretch[] = [];
+  const found: Found[] = [];
+  for (const [name, batch] of arrived) {
+    const series = device.series.get(name) ?? newSeries(batch);
+    const { seriesId } = series;
+    const valid = batch.points.filter(({ readAtMs }) => readAtMs > closedUntilMs(series));
+    const firsts = firstsAfter(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
+    if (!('wanted' in firsts)) found.push({ series, points: batch.points, firsts });
+    else if (seriesId !== null) wanted.push({ ...firsts.wanted, seriesId });
+  }
+  return wanted.length > 0 ? { wanted } : found;
+}
+
 /** A series of a batch: its plan, still empty, and its new readings. */
 interface Work {
   plan: SeriesPlan;
   points: readonly NewPoint[];
 }
 
-/** The series that a batch concerns: those of its readings, and those that it makes to be computed anew. */
+/** The series that a batch concerns: those of its readings, and those that count as something else from now on. */
 function workOf(
   device: StandingDevice,
-  arrived: ReadonlyMap<string, SeriesBatch>,
+  arrived: readonly Found[],
   { deltas, pieceUntilMs }: { deltas: DeviceDeltas; pieceUntilMs: number },
 ): { work: Work[]; areRolesOpen: boolean } {
-  const found: { series: StandingSeries; points: readonly NewPoint[] }[] = [];
-  let hasNew = false;
-  for (const [name, batch] of arrived) {
-    const series = device.series.get(name);
-    if (!series) hasNew = true;
-    found.push({ series: series ?? newSeries(batch), points: batch.points });
+  const found = [...arrived];
+  const isChosen = device.computedWith !== null || arrived.some(hasOtherFirsts);
+  if (isChosen) {
+    const names = new Set(arrived.map(({ series }) => seriesName(series.channel, series.kind)));
+    for (const [name, series] of device.series)
+      if (!names.has(name)) found.push({ series, points: [], firsts: firstsOf(series) });
   }
-  if (hasNew || device.computedWith !== null) {
-    for (const [name, series] of device.series) if (!arrived.has(name)) found.push({ series, points: [] });
-  }
-  const chosen = hasNew || device.computedWith !== null ? chosenFor(device, found) : null;
-  // A better quantity that appears while a changed role is worked in counts once that is, piece by piece with it.
-  const isUnderWay =
-    device.computedWith !== null &&
-    (found.some(({ series }) => series.earlierRoles) ||
-      (hasNew && rolesOpen(device, [...device.series.values()]).size > 0));
+  const targets: readonly RolesByTime[] = isChosen ? chosenFor(device, found) : found.map(({ series }) => series);
+  // Where the past of something that is stored is to count otherwise, that is worked in by pieces; and all at one time, as one excludes another.
+  const isAtOnce =
+    (device.computedWith === null || rolesOpen(device, [...device.series.values()]).size === 0) &&
+    found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
   const work: Work[] = [];
   let areRolesOpen = false;
-  for (const [index, { series, points }] of found.entries()) {
-    const target = chosen?.[index] ?? series.roles;
-    const will = hasNew && !isUnderWay ? { roles: target } : rolesUpTo(series, target, pieceUntilMs);
+  for (const [index, { series, points, firsts }] of found.entries()) {
+    const target = targets[index] as RolesByTime;
+    const will = isAtOnce ? target : rolesUpTo(series, target, pieceUntilMs);
     if (countedOtherwise(will, target)) areRolesOpen = true;
-    const recompute = recomputeOf(device, series, will, hasNew && !isUnderWay);
     const edits = tellingOf(editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
+    const isOfEarlierEdition = isPlacedBefore(device, series, will);
     const isConcerned =
       points.length > 0 ||
-      recompute !== 'none' ||
-      !haveSameRoles(series.roles, will.roles) ||
+      isOfEarlierEdition ||
+      countedOtherwise(series, will) !== null ||
       edits.changed !== null ||
-      judgedOtherwise(device, series, pieceUntilMs) !== null ||
-      roleOtherwise(series, will, pieceUntilMs) !== null;
-    if (isConcerned) work.push({ plan: emptyPlan(series, will, recompute, edits, deltas), points });
+      judgedOtherwise(device, series, pieceUntilMs) !== null;
+    if (isConcerned)
+      work.push({ plan: emptyPlan(will, { series, isOfEarlierEdition, firsts, edits, deltas }), points });
   }
   return { work, areRolesOpen };
+}
+
+const firstsOf = ({ firstReadAtMs, nonzeroAtMs }: Firsts): Firsts => ({ firstReadAtMs, nonzeroAtMs });
+
+const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
+  series.seriesId === null ||
+  series.firstReadAtMs !== firsts.firstReadAtMs ||
+  series.nonzeroAtMs !== firsts.nonzeroAtMs;
+
+/** Whether what a series is to count as is otherwise past all that is stored of it alone, and its law goes on from where it stands. */
+function isAhead(series: StandingSeries, target: RolesByTime): boolean {
+  const times = countedOtherwise(series, target);
+  if (times === null || series.lastReadAtMs === null) return true;
+  return times.fromMs > series.lastReadAtMs && countsUntilMs(series) > series.lastReadAtMs;
 }
 
 /** Of readings past all that counts none is passed over. */
@@ -177,7 +209,7 @@ function tellingOf(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
 }
 
 /** What series are to count as; a new one that is called like another has its channel in its name. */
-function chosenFor(device: StandingDevice, found: { series: StandingSeries }[]): Roles[] {
+function chosenFor(device: StandingDevice, found: Found[]): RolesByTime[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {
     const { seriesId, nativeName, channel, kind } = one.series;
@@ -189,30 +221,26 @@ function chosenFor(device: StandingDevice, found: { series: StandingSeries }[]):
   }
   return targetRoles(
     device,
-    found.map(({ series }) => series),
+    found.map(({ series, firsts }) => ({ ...series, ...firsts })),
   );
 }
 
-/** Whether a series with readings is computed anew from the first of them, at once: a better quantity holds for the past. */
-function recomputeOf(
-  { computedWith }: StandingDevice,
-  series: StandingSeries,
-  will: RolesByTime,
-  isAtOnce: boolean,
-): Recompute {
-  if (series.lastReadAtMs === null) return 'none';
-  if (isAtOnce && !haveSameRoles(series.roles, will.roles)) return 'roles';
-  // What an update left as it was is brought up to the law of now on the way.
-  const isBehind = computedWith !== null && will.roles.isTariff && Number.isFinite(series.tariffSinceMs);
-  return isBehind ? 'edition' : 'none';
-}
+/** Whether the steps of a tariff lie where an earlier edition of the law had them: they are brought up to the law of now on the way. */
+const isPlacedBefore = ({ computedWith }: StandingDevice, series: StandingSeries, will: RolesByTime): boolean =>
+  computedWith !== null &&
+  series.lastReadAtMs !== null &&
+  will.roles.isTariff === true &&
+  Number.isFinite(series.tariffSinceMs);
 
 /** The readings of a series that count as something else once its role is worked in up to a time; null: none. */
 function roleOtherwise(series: StandingSeries, will: RolesByTime, untilMs: number): Piece | null {
-  // Before that time its role is one, the one that it is to have.
-  const times = countedOtherwise(series, rolesAt(will)(Number.NEGATIVE_INFINITY));
+  const times = countedOtherwise(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
+  // Past the time of which something counts nothing is judged: where that becomes another time, all in between is judged, or no longer is.
+  const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
+  const isForgotten = isMs === Number.NEGATIVE_INFINITY;
+  const firstMs = wasMs === isMs || isForgotten ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
+  return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
 /** The readings of a series that are judged by other settings once those of its device are worked in up to a time; null: none. */
@@ -239,11 +267,11 @@ function lawsOf(
   plan: SeriesPlan,
   computed: Planning['computed'],
 ): { [name in 'before' | 'after']: Law<unknown> | null } & { longer?: Law<unknown> } {
-  const { series, recompute } = plan;
+  const { series } = plan;
   const { channel, kind } = series;
   const of = (by: RolesByTime, settings: SettingsByTime) => {
     const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series));
-    return isByTime(series, plan, recompute) ? lawByTime(by, lawOf) : lawOf(by.roles);
+    return isByTime(series, plan) ? lawByTime(by, lawOf) : lawOf(by.roles);
   };
   const [before, after] = [of(series, computed.before), of(plan, computed.after)];
   return before && countsUntilMs(series) > countsUntilMs(plan) ? { before, after, longer: before } : { before, after };
@@ -256,11 +284,11 @@ function planSeries(
   points: readonly NewPoint[],
   stretches: readonly Stretch[],
 ): StretchBounds[] {
-  const { series, recompute } = plan;
+  const { series } = plan;
   const { lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
   const { before, after: law, ...more } = lawsOf(plan, computed);
-  if (recompute !== 'none') {
+  if (plan.isOfEarlierEdition) {
     const whole = stretches.find(({ firstMs, lastMs }) => firstMs === WHOLE.firstMs && lastMs === WHOLE.lastMs);
     if (!whole) return [WHOLE];
     computeAnew(plan, { before, after: law }, whole, open);
@@ -285,19 +313,21 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
 
+/** Readings of a series up to this time are refused, Unix ms: retention has closed it, or another number was read then. -Infinity: none are. */
+const closedUntilMs = ({ closedUntilMs, splits }: StandingSeries): number =>
+  Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
+
 /**
  * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed `decoder_config` has read of the time before it: it
  * is another number than those that are stored of that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
-  const closedUntilMs = series.closedUntilMs ?? Number.NEGATIVE_INFINITY;
-  const splitMs = series.splits?.at(-1) ?? Number.NEGATIVE_INFINITY;
-  const untilMs = Math.max(closedUntilMs, splitMs);
+  const untilMs = closedUntilMs(series);
   if (untilMs === Number.NEGATIVE_INFINITY) return points;
   return points.filter(({ readAtMs, message, element }) => {
     if (readAtMs > untilMs) return true;
     const reason =
-      readAtMs <= closedUntilMs
+      readAtMs <= (series.closedUntilMs ?? Number.NEGATIVE_INFINITY)
         ? 'time is older than the readings that are kept of this series'
         : 'time is before its decoder_config was changed: by the new one it is another number than those of that time';
     rejects.push({ message, element, reason });

@@ -1,4 +1,4 @@
-import { haveSameRoles } from '#ingest/normalise/channels.ts';
+import { haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import type { DevicePlan } from './plan.ts';
@@ -26,8 +26,9 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   if (fresh.length === 0) return stored;
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query(
-    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, native_name, unit)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::text[], $9::text[])
+    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, earlier_roles, native_name, unit)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
+       $10::jsonb[], $11::text[], $12::text[])
      RETURNING series_id, device_id, channel, kind`,
     [
       fresh.map(({ deviceId }) => deviceId),
@@ -53,7 +54,12 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
   plans.map(({ plan: { roles } }) => roles.export),
   plans.map(({ plan: { roles } }) => roles.meter),
   plans.map(({ plan }) => tariffSince(plan)),
+  plans.map(({ plan: { firsts } }) => timeOf(firsts.firstReadAtMs)),
+  plans.map(({ plan: { firsts } }) => timeOf(firsts.nonzeroAtMs)),
+  plans.map(({ plan }) => earlierRolesText(plan)),
 ];
+
+const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
 /** `series.tariff_since`; null: it is no tariff. */
 function tariffSince(plan: SeriesPlan): string | null {
@@ -65,6 +71,8 @@ function tariffSince(plan: SeriesPlan): string | null {
 const hasChanged = (plan: SeriesPlan): boolean =>
   !haveSameRoles(plan.roles, plan.series.roles) ||
   tariffSinceMs(plan) !== plan.series.tariffSinceMs ||
+  plan.firsts.firstReadAtMs !== plan.series.firstReadAtMs ||
+  plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
   earlierRolesText(plan) !== earlierRolesText(plan.series);
 
 /** `series.earlier_roles`; null: it has always counted as it does. */
@@ -85,13 +93,11 @@ const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): s
 export function updateSeries(stored: readonly StoredPlan[]): Step[] {
   const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];
-  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since, earlier_roles = c.earlier
-                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[], $5::timestamptz[], $6::jsonb[]) c (series_id, i, e, m, since, earlier)
+  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since, first_read_at = c.first, nonzero_at = c.nonzero,
+                  earlier_roles = c.earlier
+                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::jsonb[])
+                  c (series_id, i, e, m, since, first, nonzero, earlier)
                 WHERE s.series_id = c.series_id`;
-  const values = [
-    changed.map(({ seriesId }) => seriesId),
-    ...roleColumns(changed),
-    changed.map(({ plan }) => earlierRolesText(plan)),
-  ];
+  const values = [changed.map(({ seriesId }) => seriesId), ...roleColumns(changed)];
   return [statement({ text, values })];
 }

@@ -1,19 +1,21 @@
-import { haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
 import type { EnergyInterval, JudgedPoint, Law, Point } from '#ingest/normalise/law.ts';
 import { NO_VERDICTS, type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
-import { counts, type EarlierRoles, hasRole, type RolesByTime, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import {
+  counts,
+  type EarlierRoles,
+  hasRole,
+  haveSameRoles,
+  type Roles,
+  type RolesByTime,
+  rolesAt,
+} from '#ingest/normalise/roles-by-time.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
 import { count, type DeviceDeltas } from './device-deltas.ts';
+import type { Firsts } from './firsts.ts';
 import type { Merge } from './merge.ts';
 import type { StandingSeries } from './standing.ts';
-
-/**
- * Why a series is computed anew from its first reading, at once: a better quantity has appeared on its device, or what an earlier edition of the
- * law made of its tariffs is brought up to the one of now. (What owners change is worked in piece by piece: plan-piece.ts.)
- */
-export type Recompute = 'none' | 'roles' | 'edition';
 
 /** What a batch does to a series. */
 export interface SeriesPlan {
@@ -21,7 +23,10 @@ export interface SeriesPlan {
   /** What of it counts from now on, of readings past all of `earlierRoles`; and before some times, where its role is worked in piece by piece. */
   readonly roles: Roles;
   readonly earlierRoles?: readonly EarlierRoles[];
-  readonly recompute: Recompute;
+  /** It is computed from its first reading on, at once: an earlier edition of the law placed its tariffs. (All else is worked in by pieces: plan-piece.ts.) */
+  readonly isOfEarlierEdition: boolean;
+  /** Since when it is there, and not 0, from now on. */
+  readonly firsts: Firsts;
   /** What was edited of it by hand. */
   readonly edits: SeriesEdits;
   /** Readings that are new, and stored ones whose value becomes lower. */
@@ -55,25 +60,19 @@ const isTariff = (roles: Roles) => roles.isTariff;
 export const forgetsNotes = (plan: SeriesPlan): boolean => counts(plan.series) && !counts(plan);
 
 /** Whether a series counts as something else at another time, before a plan or after it: its laws are then laws by time. */
-export const isByTime = (was: StandingSeries, is: RolesByTime, recompute: Recompute): boolean =>
+export const isByTime = (was: StandingSeries, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
-  (was.lastReadAtMs !== null && recompute !== 'roles' && !haveSameRoles(was.roles, is.roles));
+  (was.lastReadAtMs !== null && !haveSameRoles(was.roles, is.roles));
 
 export const emptyPlan = (
-  series: StandingSeries,
   will: RolesByTime,
-  recompute: Recompute,
-  edits: SeriesEdits,
-  deltas: DeviceDeltas,
+  of: Pick<SeriesPlan, 'series' | 'isOfEarlierEdition' | 'firsts' | 'edits' | 'deltas'>,
 ): SeriesPlan => ({
-  series,
+  ...of,
   roles: will.roles,
   ...(will.earlierRoles && { earlierRoles: will.earlierRoles }),
-  recompute,
-  edits,
-  deltas,
-  steps: hasRole(series, isTariff) || hasRole(will, isTariff) ? { removed: [], added: [] } : null,
+  steps: hasRole(of.series, isTariff) || hasRole(will, isTariff) ? { removed: [], added: [] } : null,
   inserts: [],
   lowered: [],
   added: [],
@@ -87,8 +86,8 @@ export const emptyPlan = (
 });
 
 /** From when on the steps of a tariff lie after those of the others, once the plan is carried out. */
-export const tariffSinceMs = ({ series, recompute }: SeriesPlan): number =>
-  recompute === 'none' ? series.tariffSinceMs : Number.NEGATIVE_INFINITY;
+export const tariffSinceMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
+  isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
  * Readings that follow all that is known, the usual case: the law goes on from where it stands. `law` null: nothing counts.

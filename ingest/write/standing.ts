@@ -1,6 +1,5 @@
-import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings, SettingsByTime } from '#ingest/normalise/law.ts';
-import type { EarlierRoles } from '#ingest/normalise/roles-by-time.ts';
+import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
@@ -64,9 +63,18 @@ export interface StandingSeries {
   readonly nativeName?: string | null;
   /** Its unit where that is not its kind's: null where nobody knows. */
   readonly unit?: string | null | undefined;
+  /** Time of its first reading, Unix ms; null: of one that has readings, it is not known, and was always there. Left out where it is remembered. */
+  readonly firstReadAtMs?: number | null | undefined;
+  /** Of a register: time of its first reading that is not 0, Unix ms; null: all are. Left out where it is remembered, and there is one. */
+  readonly nonzeroAtMs?: number | null | undefined;
   /** What it counts as; with `earlierRoles` from the last of those times on. */
   readonly roles: Roles;
-  /** What it is counted as before some times, in order, where a changed role is worked in piece by piece. Left out: as from then on. */
+  /** It is remembered, and its last reading lies before something else began to count. */
+  readonly isBehind?: boolean;
+  /**
+   * What it is counted as before some times, in order: something better appeared then, or a changed role is worked in piece by piece. Left out: as from then
+   * on; or it is remembered.
+   */
   readonly earlierRoles?: readonly EarlierRoles[];
   /**
    * Of a tariff: its steps that end after this time lie after those of the others (Unix ms). -Infinity: all of them; a time: what was
@@ -96,6 +104,10 @@ export const settingsOfSeries = (settings: SettingsByTime, { splits }: StandingS
 export const isPastSplits = ({ splits, lastReadAtMs }: StandingSeries): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
+/** Whether what follows of a series counts as what it counts as last: its steps end past all that it counted as before. */
+export const isPastRoles = ({ earlierRoles, lastReadAtMs }: StandingSeries): boolean =>
+  !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
+
 /** What tells the series of a device apart. */
 export const seriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;
 
@@ -114,6 +126,8 @@ export const newSeries = ({ channel, kind, native, unit }: NewSeries): StandingS
   kind,
   nativeName: native ?? null,
   unit,
+  firstReadAtMs: null,
+  nonzeroAtMs: null,
   roles: NO_ROLES,
   tariffSinceMs: Number.NEGATIVE_INFINITY,
   lastReadAtMs: null,

@@ -14,8 +14,8 @@ export interface StretchBounds {
   /** Those before and beyond are before and from these times (Unix ms), where all that lies between is passed over by hand. */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
-  /** It tells of the steps of a tariff that others depend on: nothing of it is replayed. */
-  readonly isOfTariff?: boolean;
+  /** Steps of a tariff that others depend on, or the first reading that is not 0: it is looked at alone, and nothing of it is replayed. */
+  readonly lookFor?: 'steps' | 'nonzero';
 }
 
 /** The stretch without what is passed over right before it, and right beyond it: of months of readings there may be millions. */

@@ -1,5 +1,5 @@
-import { chooseRoles, type Roles } from '#ingest/normalise/channels.ts';
-import { countedOtherwise } from '#ingest/normalise/roles-by-time.ts';
+import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { countedOtherwise, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { wordFor } from '#src/devices/channel-name.ts';
 import type { StandingDevice, StandingSeries } from './standing.ts';
 
@@ -7,7 +7,7 @@ import type { StandingDevice, StandingSeries } from './standing.ts';
 export const targetRoles = (
   { words = {} }: Pick<StandingDevice, 'words'>,
   series: readonly StandingSeries[],
-): Roles[] => chooseRoles(series.map((one) => ({ ...one, word: wordFor(words, one) })));
+): RolesByTime[] => chooseRoles(series.map((one) => ({ ...one, word: wordFor(words, one) })));
 
 /** The times of which stored series of a changed device count as something else than they are to, by series; of the others nothing. */
 export function rolesOpen(
@@ -17,7 +17,7 @@ export function rolesOpen(
   const target = targetRoles(device, series);
   const open = new Map<StandingSeries, { fromMs: number; toMs: number }>();
   for (const [index, one] of series.entries()) {
-    const times = countedOtherwise(one, target[index] as Roles);
+    const times = countedOtherwise(one, target[index] as RolesByTime);
     if (times) open.set(one, times);
   }
   return open;

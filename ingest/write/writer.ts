@@ -6,11 +6,11 @@ import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import { type IncomingMessage, isEmpty, nothingOf, type Reject, type WriteResult } from '../message.ts';
 import { MAX_CHANNELS, refuseFurtherChannels } from './channel-limit.ts';
-import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
+import { type Collected, collect, type SeriesBatch } from './collect.ts';
 import { writtenPlans } from './commit.ts';
 import { departedOf, saveDeparted } from './departed.ts';
 import { createFollow } from './follow.ts';
-import type { Head, HeadPlan } from './head.ts';
+import { type HeadPlan, isFollowedBy } from './head.ts';
 import { type HeadMemory, headMemory } from './head-memory.ts';
 import type { Keeping } from './keeping.ts';
 import { type LockedDevice, loadDevices, loadWhole } from './load.ts';
@@ -165,14 +165,6 @@ function planRemembered(memory: HeadMemory, batch: readonly IncomingMessage[], c
 }
 
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
-
-function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
-  for (const [name, { points }] of arrived) {
-    const lastReadAtMs = head.series.get(name)?.lastReadAtMs ?? null;
-    if (lastReadAtMs === null || (points[0] as NewPoint).readAtMs <= lastReadAtMs) return false;
-  }
-  return true;
-}
 
 interface Preparing {
   /** Readings before are older than retention keeps, Unix ms. */

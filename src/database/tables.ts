@@ -413,6 +413,8 @@ interface SeriesTable {
   meter: Meter | null;
   native_name: string | null;
   unit: string | null;
+  first_read_at: Date | null;
+  nonzero_at: Date | null;
   split_after: Date[] | null;
   earlier_roles: object[] | null;
 }

@@ -302,6 +302,8 @@ export const EXPORTED: readonly Exported[] = [
       'unit',
       'meter',
       'tariff_since',
+      'first_read_at',
+      'nonzero_at',
       'split_after',
       'earlier_roles',
     ],

@@ -42,11 +42,13 @@ const ORDER = [
 ];
 
 function describe(channel: string) {
-  const words = channel.split('/');
+  const all = channel.split('/');
+  const known = !all.includes('unknown');
+  const words = known ? all : all.slice(0, all.indexOf('unknown'));
   const direction = words.includes('export') ? 'export' : 'import';
   const part = words.some((w) => /^t\d+$/.test(w)) ? 'tariff' : words.some((w) => /^l\d+$/.test(w)) ? 'phase' : 'total';
   const circuit = words.filter((w) => w !== 'import' && w !== 'export' && !/^[tl]\d+$/.test(w)).join('/');
-  return { direction, part, circuit, electric: !words.some((w) => ['gas', 'heat', 'water'].includes(w)) };
+  return { known, direction, part, circuit, electric: !words.some((w) => ['gas', 'heat', 'water'].includes(w)) };
 }
 
 /** Readings of one channel and kind: in order, of equal times (and lengths) the lowest value. */
@@ -61,15 +63,61 @@ export function setOf(readings: DecodedReading[]): DecodedReading[] {
 
 const isTariff = ({ kind, part }: { kind: string; part: string }) => kind === 'register' && part === 'tariff';
 
+/** A series of readings, all of one channel and kind. */
+interface Series {
+  kind: string;
+  channel: string;
+  direction: string;
+  part: string;
+  known: boolean;
+  /** In order of time; with what was edited by hand. */
+  readings: DecodedReading[];
+  first: number;
+  /** Time of the first reading that is not 0. */
+  firstNonzero: number;
+}
+
+/**
+ * What of a circuit counts in a direction, as a function of the end of an interval: the best of what has a reading before it. A total that is 0 while a
+ * part of it is not is there from its first reading on that is not 0.
+ */
+function bestOf(direction: string, circuit: readonly Series[]): (end: number) => Series[] {
+  const known = circuit.filter((s) => s.known);
+  const offers = known.flatMap((s) => {
+    const rank =
+      s.direction === direction
+        ? ORDER.indexOf(`${s.kind} ${s.part}`)
+        : direction === 'export' && s.kind === 'power'
+          ? ORDER.indexOf(`negative ${s.part}`)
+          : -1;
+    const parts = known.filter((p) => p.kind === 'register' && p.direction === direction && p.part !== 'total');
+    const isLate = s.kind === 'register' && s.part === 'total' && parts.some((p) => p.firstNonzero < s.firstNonzero);
+    const since = isLate ? s.firstNonzero : s.first;
+    return rank === -1 || since === Infinity ? [] : [{ s, rank, since }];
+  });
+  const unknown = circuit.filter((s) => !s.known && s.kind === 'register').map((s) => s.first);
+  const start = Math.min(...offers.map((o) => o.since));
+  return (end) => {
+    // What is there first counts for what lies before, too.
+    const isBefore = (since: number) => since < Math.max(end, start + 1);
+    const valid = unknown.some(isBefore) ? offers.filter((o) => o.s.kind !== 'power') : offers;
+    const best = Math.min(...valid.filter((o) => isBefore(o.since)).map((o) => o.rank));
+    return valid.filter((o) => o.rank === best).map((o) => o.s);
+  };
+}
+
 /** All that flowed according to a device's readings, whatever their order. */
 function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readonly ReferenceEdit[]): Flow[] {
   const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
     const [kind = '', channel = ''] = name.split(' ');
+    const sent = setOf(all.filter((r) => r.kind === kind && r.channel === channel));
     return {
       kind,
       channel,
       ...describe(channel),
-      readings: edited(setOf(all.filter((r) => r.kind === kind && r.channel === channel)), edits),
+      readings: edited(sent, edits),
+      first: sent[0]?.readAtMs ?? Infinity,
+      firstNonzero: sent.find((r) => r.value !== 0)?.readAtMs ?? Infinity,
     };
   });
   const result: Flow[] = [];
@@ -77,26 +125,28 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     const here = series.filter(
       (s) => s.circuit === circuit && s.electric && ['register', 'interval', 'power'].includes(s.kind),
     );
-    const bestOf = (direction: string) => {
-      const offers = here.flatMap((s) => [
-        ...(s.direction === direction ? [{ s, rank: ORDER.indexOf(`${s.kind} ${s.part}`) }] : []),
-        ...(direction === 'export' && s.direction === 'import' && s.kind === 'power'
-          ? [{ s, rank: ORDER.indexOf(`negative ${s.part}`) }]
-          : []),
-      ]);
-      const best = Math.min(...offers.map((o) => o.rank));
-      return offers.filter((o) => o.rank === best).map((o) => o.s);
+    const [imports, exports] = [bestOf('import', here), bestOf('export', here)];
+    const times = here.flatMap((s) => [s.first, s.firstNonzero]).filter((at) => at < Infinity);
+    /** Steps of a series, of its readings up to where it counts last, and what each of them counts as. */
+    const countedOf = (s: Series) => {
+      const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
+      const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
+      return stepsOf({ ...s, readings: s.readings.filter((r) => r.readAtMs <= last) }, settings).map((step) => ({
+        ...step,
+        countsImport: imports(Number(step.to)).includes(s),
+        countsExport: exports(Number(step.to)).includes(s),
+      }));
     };
-    const [imports, exports] = [bestOf('import'), bestOf('export')];
     for (const s of here) {
-      const [countsImport, countsExport] = [imports.includes(s), exports.includes(s)];
-      if (!countsImport && !countsExport) continue;
-      // What one tariff tells of a time in which another one ran.
-      const others = isTariff(s)
-        ? (countsImport ? imports : exports).filter((o) => o !== s).flatMap((o) => stepsOf(o, settings))
-        : [];
-      for (const step of stepsOf(s, settings))
-        result.push({ ...afterTheOthers(step, others), countsImport, countsExport });
+      for (const { countsImport, countsExport, ...step } of countedOf(s)) {
+        if (!countsImport && !countsExport) continue;
+        // What one tariff tells of a time in which another one ran.
+        const others = isTariff(s)
+          ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
+          : [];
+        const counted = others.filter((other) => other.countsImport || other.countsExport);
+        result.push({ ...afterTheOthers(step, counted), countsImport, countsExport });
+      }
     }
   }
   return result;

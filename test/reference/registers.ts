@@ -12,6 +12,7 @@ export interface Step {
   to: bigint;
   energy: bigint;
   estimated: boolean;
+  late?: boolean;
 }
 
 export interface RegisterSettings {
@@ -89,7 +90,7 @@ export function registerSteps(readings: Reading[], settings: RegisterSettings): 
     if (z !== null) {
       run = run.slice(0, z + 1);
       const from = last();
-      run.push({ ...held, step: { ...step(from, held, held.value - from.value), estimated: true } });
+      run.push({ ...held, step: { ...step(from, held, held.value - from.value), estimated: true, late: true } });
     } else if (before && held.value < good.value && fits(before, held)) {
       run = run.slice(0, -1);
       go(held);

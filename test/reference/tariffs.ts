@@ -15,5 +15,5 @@ export function afterTheOthers<S extends Step>(step: S, others: readonly Step[])
   }
   if (from === step.from) return step;
   const left = { from, to: step.to };
-  return { ...step, estimated: step.to - from > HOUR, importWithin: left, exportWithin: left };
+  return { ...step, estimated: step.late === true || step.to - from > HOUR, importWithin: left, exportWithin: left };
 }

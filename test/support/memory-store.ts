@@ -1,5 +1,4 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
-import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import { countedUpTo, openFromMs } from '#ingest/normalise/edits.ts';
 import {
   comparePoints,
@@ -10,9 +9,10 @@ import {
   type Verdict,
 } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
-import type { EarlierRoles } from '#ingest/normalise/roles-by-time.ts';
+import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/device-deltas.ts';
+import type { Firsts } from '#ingest/write/firsts.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
 import { forgetsNotes, tariffSinceMs } from '#ingest/write/series-plan.ts';
@@ -29,6 +29,7 @@ interface StoredSeries {
   kind: string;
   roles: Roles;
   earlierRoles?: readonly EarlierRoles[];
+  firsts: Firsts;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
   /** JSON, as a database keeps it. */
@@ -102,7 +103,7 @@ export function memoryStore(): MemoryStore {
       !computedOtherwise(computedWith, device.settings) &&
       !areRolesOpen &&
       device.edits.every((edit) => openFromMs(edit) === null);
-    if (device.computedWith !== null) device.computedWith = isComputed ? null : computedWith;
+    if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;
     for (const plan of plans) {
       const { series: before, roles, earlierRoles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
       const name = seriesName(before.channel, before.kind);
@@ -114,6 +115,7 @@ export function memoryStore(): MemoryStore {
       one.roles = { ...roles };
       delete one.earlierRoles;
       if (earlierRoles) one.earlierRoles = JSON.parse(JSON.stringify(earlierRoles));
+      if (plan.firsts.firstReadAtMs !== undefined) one.firsts = { ...plan.firsts };
       one.tariffSinceMs = tariffSinceMs(plan);
       for (const point of withdrawn) {
         if (!one.points.delete(pointKey(point))) throw new Error('nothing is there to be taken away');
@@ -250,6 +252,7 @@ const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSerie
   channel,
   kind,
   roles: NO_ROLES,
+  firsts: { firstReadAtMs: null, nonzeroAtMs: null },
   tariffSinceMs: Number.NEGATIVE_INFINITY,
   lastReadAtMs: null,
   tail: null,
@@ -258,12 +261,13 @@ const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSerie
 });
 
 const standingOf = (stored: StoredSeries): StandingSeries => {
-  const { seriesId, channel, kind, roles, earlierRoles, tariffSinceMs, lastReadAtMs, tail, splits } = stored;
+  const { seriesId, channel, kind, roles, earlierRoles, firsts, tariffSinceMs, lastReadAtMs, tail, splits } = stored;
   return {
     seriesId,
     channel,
     kind,
     roles: { ...roles },
+    ...firsts,
     ...(earlierRoles && { earlierRoles: [...earlierRoles] }),
     tariffSinceMs,
     lastReadAtMs,

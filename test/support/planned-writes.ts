@@ -4,6 +4,7 @@ import { openFromMs } from '#ingest/normalise/edits.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import { collect } from '#ingest/write/collect.ts';
+import { isFollowedBy } from '#ingest/write/head.ts';
 import type { HeadMemory } from '#ingest/write/head-memory.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
 import { isPastEdits, type StandingDevice, seriesName } from '#ingest/write/standing.ts';
@@ -33,7 +34,8 @@ export function* writing(
   for (;;) {
     const plans: { plan: DevicePlan; version: number }[] = [];
     for (const [deviceId, arrived] of collected.series) {
-      const head = isFollowing(store, deviceId, arrived) ? memory.get(deviceId) : null;
+      const remembered = memory.get(deviceId);
+      const head = remembered && isFollowedBy(remembered, arrived) ? remembered : null;
       const { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
       const stretches = new Map<number, Stretch[]>();
       for (;;) {
@@ -105,16 +107,6 @@ export function workInAll(store: MemoryStore, deviceIds: readonly string[], leng
   for (const deviceId of deviceIds) {
     while (store.devices.get(deviceId)?.computedWith) workIn(store, deviceId, lengthMs);
   }
-}
-
-/** Where there are edits, a remembered head is planned on for what follows all that is stored alone, as the writer does. */
-function isFollowing(store: MemoryStore, deviceId: string, arrived: Parameters<typeof planDevice>[1]): boolean {
-  const { edits, series } = store.devices.get(deviceId) as StoredDevice;
-  if (edits.length === 0) return true;
-  return [...arrived].every(([name, { points }]) => {
-    const lastReadAtMs = series.get(name)?.lastReadAtMs ?? null;
-    return lastReadAtMs !== null && (points[0]?.readAtMs ?? 0) > lastReadAtMs;
-  });
 }
 
 const isSettled = ({ computedWith, edits = [], series }: StandingDevice): boolean =>
