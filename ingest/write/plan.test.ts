@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
-import { history, tariffHistory } from '#test/reference/histories.ts';
+import { appearingHistory, history, tariffHistory } from '#test/reference/histories.ts';
 import { ofDevice } from '#test/support/law.ts';
 import { memoryOf } from '#test/support/memories.ts';
 import type { StoredDevice } from '#test/support/memory-store.ts';
@@ -13,6 +13,7 @@ import { paired, workInAll, writing } from '#test/support/planned-writes.ts';
 test.each([
   [HISTORIES, 'random histories', history],
   [Math.ceil(HISTORIES / 4), 'histories of tariffs', tariffHistory],
+  [Math.ceil(HISTORIES / 2), 'histories in which something better appears', appearingHistory],
 ])(
   '%i %s, in any order, batches and writer, are planned like a replay of the whole',
   (count, _, one) => {

@@ -6,7 +6,6 @@ import {
   countedOtherwise,
   counts,
   countsUntilMs,
-  haveSameRoles,
   type Roles,
   type RolesByTime,
   rolesAt,

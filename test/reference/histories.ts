@@ -246,7 +246,42 @@ const tariffSets = fc.oneof(
   fc.tuple(tariffs(IMPORTS.slice(0, 2)), tariffs(['heat/t1', 'heat/t2'])),
 );
 
+type Readings = History['readings'];
+
+/** Readings that begin later, or (negative) earlier, than the other ones: something better, or worse, that appears in the middle. */
+const moved = (readings: fc.Arbitrary<Readings>) =>
+  fc
+    .tuple(
+      readings,
+      fc.oneof(
+        fc.constantFrom(0, 1, 15 * MINUTE, -15 * MINUTE),
+        fc.integer({ min: -20, max: 40 }).map((h) => h * 60 * MINUTE),
+      ),
+    )
+    .map(([all, byMs]) => all.map((one) => ({ ...one, readAtMs: one.readAtMs + byMs })));
+
+/** A register that is 0 for some of its readings, or all of them. */
+const zeros = (readings: fc.Arbitrary<Readings>) =>
+  fc
+    .tuple(readings, fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })))
+    .map(([all, share]) => all.map((one, index) => (index < share * all.length ? { ...one, value: 0 } : one)));
+
+/** What appears in the middle, once or several times: better quantities, totals of 0 next to their parts, registers that nobody knows next to a power. */
+const appearing = fc.oneof(
+  fc.tuple(powers('import'), moved(registers('import'))),
+  fc.tuple(powers('import'), moved(intervals('import')), moved(registers('import'))),
+  fc.tuple(moved(powers('import')), moved(intervals('import')), moved(intervals('export'))),
+  fc.tuple(registers('import/l1'), moved(registers('import/t1')), moved(registers('import'))),
+  fc.tuple(tariffs(['import/t1', 'import/t2']), moved(registers('import')), moved(powers('import'))),
+  fc.tuple(zeros(registers('import')), moved(registers('import/t1')), moved(zeros(registers('import/t2')))),
+  fc.tuple(zeros(moved(registers('import'))), tariffs(['import/t1', 'import/t2']), powers('import')),
+  fc.tuple(powers('import'), moved(registers('unknown/value')), moved(intervals('export'))),
+  fc.tuple(powers('sml/import'), moved(registers('sml/unknown/value')), moved(registers('sml/import'))),
+  fc.tuple(moved(powers('gas')), moved(registers('gas')), zeros(registers('heat')), registers('heat/t1')),
+);
+
 const seriesSets = fc.oneof(
+  { weight: 4, arbitrary: appearing },
   { weight: 5, arbitrary: fc.tuple(registers('import')) },
   { weight: 1, arbitrary: fc.tuple(registers('import'), powers('import')) },
   { weight: 1, arbitrary: fc.tuple(powers('import'), intervals('import'), temperatures) },
@@ -276,6 +311,11 @@ export const history: fc.Arbitrary<History> = historyOf(
     .tuple(seriesSets, seriesSets)
     .map(([a, b]) => [...a, ...b].flat() as History['readings'])
     .filter((readings) => readings.length >= 50),
+);
+
+/** Histories in which something better, or worse, appears in the middle. */
+export const appearingHistory: fc.Arbitrary<History> = historyOf(
+  appearing.map((sets) => (sets as History['readings'][]).flat()),
 );
 
 /** Histories of tariffs, of which one runs at a time. */

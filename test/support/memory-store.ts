@@ -113,9 +113,12 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      delete one.earlierRoles;
-      if (earlierRoles) one.earlierRoles = JSON.parse(JSON.stringify(earlierRoles));
-      if (plan.firsts.firstReadAtMs !== undefined) one.firsts = { ...plan.firsts };
+      // Of what was remembered neither is there, and neither changes.
+      if (plan.firsts.firstReadAtMs !== undefined) {
+        one.firsts = { ...plan.firsts };
+        delete one.earlierRoles;
+        if (earlierRoles) one.earlierRoles = JSON.parse(JSON.stringify(earlierRoles));
+      }
       one.tariffSinceMs = tariffSinceMs(plan);
       for (const point of withdrawn) {
         if (!one.points.delete(pointKey(point))) throw new Error('nothing is there to be taken away');

@@ -15,7 +15,14 @@ import { passOverRollups } from '#src/rollups/mend.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type Bucket, consumption, day, hour, month, quarter, type Row } from '#test/reference/consumption.ts';
 import { type DrawnEdit, drawnEdit, editOf, type ReferenceEdit } from '#test/reference/edits.ts';
-import { type History, history, START_MS, settings, tariffHistory } from '#test/reference/histories.ts';
+import {
+  appearingHistory,
+  type History,
+  history,
+  START_MS,
+  settings,
+  tariffHistory,
+} from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { MEMORIES, memoryOf } from '#test/support/memories.ts';
 import { meter } from '#test/support/meters.ts';
@@ -290,7 +297,11 @@ function expected(
   return lines.sort();
 }
 
-const histories = fc.oneof({ weight: 4, arbitrary: history }, { weight: 1, arbitrary: tariffHistory });
+const histories = fc.oneof(
+  { weight: 4, arbitrary: history },
+  { weight: 1, arbitrary: tariffHistory },
+  { weight: 2, arbitrary: appearingHistory },
+);
 
 test(`${HISTORIES} random histories give the reference's kWh in every aggregate, whatever the order of arrival`, async () => {
   await fc.assert(
