@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseRoles } from './channels.ts';
-import type { RolesByTime } from './roles-by-time.ts';
+import { type RolesByTime, rolesAt } from './roles-by-time.ts';
 
 const series = fc.uniqueArray(
   fc.record({
@@ -104,6 +104,58 @@ test.each([
     return { kind, channel };
   });
   expect(told(all, chooseRoles(all))).toEqual(wanted);
+});
+
+test('each interval counts by the best that has a reading before its end, and what comes later takes nothing from before', () => {
+  const dated = series.chain((all) =>
+    fc
+      .array(fc.record({ firstReadAtMs: fc.integer({ min: 0, max: 9 }), zeros: fc.option(fc.nat(5)) }), {
+        minLength: all.length,
+        maxLength: all.length,
+      })
+      .map((times) =>
+        all.map((one, index) => {
+          const { firstReadAtMs, zeros } = times[index] as (typeof times)[number];
+          return { ...one, firstReadAtMs, nonzeroAtMs: zeros === null ? null : firstReadAtMs + zeros };
+        }),
+      ),
+  );
+  const electric = (all: { channel: string }[]) => all.every(({ channel }) => !channel.includes('gas'));
+  fc.assert(
+    fc.property(dated, fc.nat(9), (all, endMs) => {
+      const roles = chooseRoles(all);
+      // Of what is there before a time alone the same counts at it: what comes later changes nothing.
+      const before = all.filter(({ firstReadAtMs }) => firstReadAtMs < endMs);
+      const known = chooseRoles(before);
+      const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
+      if (isZeroTotal || !electric(all)) return;
+      for (const [index, one] of before.entries()) {
+        const told = rolesAt(known[index] as RolesByTime)(endMs);
+        expect(rolesAt(roles[all.indexOf(one)] as RolesByTime)(endMs)).toEqual(told);
+      }
+    }),
+  );
+});
+
+test.each([
+  // A total that stays 0, one that is not 0 later, and tariffs that are 0, too.
+  [['register import 0 null', 'register import/t1 0 0', 'interval import 0'], 9, ['register import/t1 as import']],
+  [['register import 0 5', 'register import/t1 0 2'], 5, ['register import/t1 as import']],
+  [['register import 0 5', 'register import/t1 0 2'], 6, ['register import as import']],
+  [['register import 0 null', 'register import/t1 0 null'], 9, ['register import as import']],
+  // A register that nobody knows stops a power from its first reading on; a volume, reactive energy and what is cooling do not.
+  [['power import 0', 'register unknown/x 3'], 3, ['power import as import', 'power import as export']],
+  [['power import 0', 'register unknown/x 3'], 4, []],
+  [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],
+  [['power import 0', 'register unknown/x 0 0 kWh'], 9, []],
+])('of %j counts at %i %j', (lines, endMs, wanted) => {
+  const all = lines.map((line) => {
+    const [kind = '', channel = '', first, nonzero, unit] = line.split(' ');
+    const nonzeroAtMs = nonzero === 'null' ? null : Number(nonzero ?? 0);
+    return { kind, channel, firstReadAtMs: Number(first), nonzeroAtMs, unit: unit ?? null };
+  });
+  const roles = chooseRoles(all).map((one) => ({ roles: rolesAt(one)(endMs) }));
+  expect(told(all, roles)).toEqual(wanted);
 });
 
 test('what its owner says of a quantity goes above what it is called', () => {

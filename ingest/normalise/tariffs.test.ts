@@ -9,7 +9,7 @@ import { ofDevice } from '#test/support/law.ts';
 import type { EnergyInterval } from './law.ts';
 import { type RegisterState, registerLaw } from './registers.ts';
 import { replay } from './replay.ts';
-import { hasRisen, type KnownSteps, latestWithin, stepAround, stepsOfRun, withChanges } from './tariffs.ts';
+import { hasRisen, type KnownSteps, latestWithin, shifted, stepAround, stepsOfRun, withChanges } from './tariffs.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
@@ -90,6 +90,26 @@ const reading = (channel: string, hours: number, kwh: number): DecodedReading =>
   intervalMs: 0,
   value: kwhToMilliwattHours(kwh),
   element: 0,
+});
+
+test('late news that another tariff shortens stays estimated, however short the time is that is left', () => {
+  const step = {
+    startMs: 0,
+    endMs: 4 * HOUR_MS,
+    importMilliwattHours: 21_000_000,
+    exportMilliwattHours: 0,
+  } as EnergyInterval;
+  const left = 3.5 * HOUR_MS;
+  expect(shifted({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
+  expect(shifted({ ...step, estimated: true }, left).estimated).toBe(false);
+  // The low tariff freezes at 100 kWh, and tells 121 once it is back: all of it lies in the hour after the other's last step.
+  const readings = [
+    ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
+    ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),
+    ...[0, 0.01, 0.02].map((more) => reading('import/t1', 4 + more, 121 + more)),
+  ];
+  const row = consumption(readings, device, hour).get(BigInt(START_MS + 3 * HOUR_MS));
+  expect(row?.estimated).toBe(21_000_000n);
 });
 
 test('the reference has 10 kWh of an evening hour in that hour, and shifts nothing in rounds', () => {

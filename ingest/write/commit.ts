@@ -91,8 +91,10 @@ function timesOf({ readings }: Followed, plans: readonly DevicePlan[], deltas: r
 
 function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
   const until = earlierRoles?.at(-1);
-  if (!until || roles.import || roles.export) return `what counts has changed: ${kind} of this channel was recomputed`;
-  return `a better quantity appeared: ${kind} of this channel counts up to ${new Date(until.untilMs - 1).toISOString()}`;
+  const ended = (['import', 'export'] as const).filter((direction) => until?.roles[direction] && !roles[direction]);
+  if (!until || ended.length === 0) return `what counts has changed: ${kind} of this channel was recomputed`;
+  const untilAt = new Date(until.untilMs - 1).toISOString();
+  return `a better quantity appeared: ${kind} of this channel counts as ${ended.join(' and ')} up to ${untilAt}`;
 }
 
 /** Notes for the owner that a channel's energy comes from elsewhere, from a time on or in all of its past. */

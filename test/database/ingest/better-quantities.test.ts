@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
+import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { consumption, quarter } from '#test/reference/consumption.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const START_MS = Date.UTC(2026, 10, 17, 22);
+const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
+
+/** A device that sends readings, each in a transaction of its own: minutes after the start, channel, kind, and kWh or W. */
+async function pair() {
+  const { deviceId, userId } = await meter(database);
+  const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 3 });
+  const sent: DecodedReading[] = [];
+  const { pool } = database;
+  return {
+    deviceId,
+    async send(...readings: (readonly [number, string, Kind, number])[]) {
+      for (const [minutes, channel, kind, value] of readings) {
+        const scale = kind === 'power' ? 1_000 : 1_000_000;
+        const readAtMs = START_MS + minutes * 60_000;
+        const one = { deviceId, channel, kind, readAtMs, intervalMs: 0, value: Math.round(value * scale), element: 0 };
+        sent.push(one);
+        const decoded = { deviceId, readings: [one], rejections: [] };
+        await writer.write([{ topic: '', payload: Buffer.alloc(0), receivedAtMs: NOW_MS, decoded }]);
+      }
+    },
+    async recompute() {
+      while ((await computeChanged(pool, writer)) > 0);
+    },
+    async stored() {
+      const { rows } = await pool.query(
+        `SELECT starts_at, energy_milliwatt_hours AS energy, covered_ms AS covered FROM device_intervals
+         WHERE device_id = $1 AND covered_ms > 0 ORDER BY 1`,
+        [deviceId],
+      );
+      return rows.map((row) => [row.starts_at.getTime(), row.energy, row.covered]);
+    },
+    expected: () =>
+      [...consumption(sent, SETTINGS, quarter)]
+        .filter(([, row]) => row.covered > 0n)
+        .sort(([a], [b]) => Number(a - b))
+        .map(([at, row]) => [Number(at), Number(row.energy), Number(row.covered)]),
+    async notes() {
+      const { rows } = await pool.query('SELECT note FROM quantity_changes WHERE device_id = $1', [deviceId]);
+      return rows.map(({ note }) => note);
+    },
+    async differences() {
+      const since = new Date(Date.UTC(2026, 9, 1));
+      const { capabilities } = database;
+      return (await passOverRollups(pool, { capabilities, since, userId, mode: 'check' })).differences;
+    },
+  };
+}
+
+const minutes = (from: number, to: number) =>
+  Array.from({ length: (to - from) / 10 + 1 }, (_, index) => from + 10 * index);
+const powers = (from: number, to: number) => minutes(from, to).map((at) => [at, 'import', 'power', 600] as const);
+const register = (channel: string, from: number, to: number, kwh = 100) =>
+  minutes(from, to).map((at) => [at, channel, 'register', kwh + at / 100] as const);
+const energyOf = (rows: readonly (readonly number[])[]) => rows.reduce((sum, [, energy = 0]) => sum + energy, 0);
+
+test('a register that first appears next to a power counts from its first reading on, and takes nothing from before', async () => {
+  const home = await pair();
+  await home.send(...powers(0, 60));
+  const before = energyOf(await home.stored());
+  expect(before).toBe(600_000);
+  await home.send(...register('import', 61, 61), ...powers(70, 120), ...register('import', 71, 121));
+  expect(await home.stored()).toEqual(home.expected());
+  expect(energyOf(await home.stored())).toBe(600_000 + 600_000);
+  expect(await home.notes()).toEqual([
+    'a better quantity appeared: power of this channel counts as import up to 2026-11-17T23:01:00.000Z',
+  ]);
+  // A reading of half an hour before comes late: what it is known of since then counts by it.
+  await home.send([31, 'import', 'register', 100.31]);
+  await home.recompute();
+  expect(await home.stored()).toEqual(home.expected());
+  expect(await home.differences()).toEqual([]);
+});
+
+test('a total that stays 0 next to its tariffs is no total, until it is not 0', async () => {
+  const home = await pair();
+  const zeros = (from: number, to: number) => minutes(from, to).map((at) => [at, 'import', 'register', 0] as const);
+  await home.send(...zeros(0, 60), ...register('import/t1', 0, 60), ...register('import/t2', 0, 60));
+  await home.recompute();
+  expect(energyOf(await home.stored())).toBe(2 * 600_000);
+  expect(await home.stored()).toEqual(home.expected());
+  await home.send(...register('import', 70, 120, 0), ...register('import/t1', 70, 120));
+  await home.recompute();
+  expect(await home.stored()).toEqual(home.expected());
+  expect(energyOf(await home.stored())).toBe(2 * 600_000 + 100_000 + 500_000);
+  expect(await home.differences()).toEqual([]);
+});
+
+test('an update recomputes the devices whose better quantity took the past of what was there before', async () => {
+  const home = await pair();
+  await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
+  const wanted = await home.stored();
+  expect(wanted).toEqual(home.expected());
+  // As the version before stored it: the register alone, for all of the past. Its owner ignored the power.
+  const { pool } = database;
+  const channels = { 'import power_w': { counts_as: 'ignored' } };
+  const settings = { limit_kw: 100, register_max_kwh: null, max_gap_minutes: 15 };
+  await pool.query('UPDATE devices SET channels = $2, computed_with = $3 WHERE device_id = $1', [
+    home.deviceId,
+    channels,
+    settings,
+  ]);
+  await home.recompute();
+  expect(energyOf(await home.stored())).toBe(600_000);
+  await pool.query(`UPDATE devices SET channels = '{}' WHERE device_id = $1`, [home.deviceId]);
+  await pool.query('ALTER TABLE series DROP COLUMN first_read_at, DROP COLUMN nonzero_at');
+  const migration = new URL('../../../sql/schema/0064_roles_from_first_readings.sql', import.meta.url);
+  await pool.query(await readFile(migration, 'utf8'));
+  await home.recompute();
+  expect(await home.stored()).toEqual(wanted);
+  expect(await home.differences()).toEqual([]);
+});
