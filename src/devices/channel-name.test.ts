@@ -68,7 +68,7 @@ describe('the channel of a native message', () => {
           { channel: 'import', kind: 'register' },
           { channel: 'import', kind: 'power' },
         ]);
-        expect(roles.map((role) => [role.import, role.export])).toEqual([
+        expect(roles.map(({ roles: role }) => [role.import, role.export])).toEqual([
           [false, false],
           [true, false],
           [false, false],
@@ -122,7 +122,7 @@ describe('what an owner says', () => {
         { channel: 'import/t1', kind: 'register' },
         { channel: 'roof', kind: 'register', word },
       ]);
-      expect(roles.map((role) => role.import || role.export)).toEqual([true, true, true]);
+      expect(roles.map(({ roles: role }) => role.import || role.export)).toEqual([true, true, true]);
     },
   );
 

@@ -311,7 +311,7 @@ export const EXPORTED: readonly Exported[] = [
   {
     file: 'quantity_changes',
     relation: 'quantity_changes',
-    means: 'When a better quantity was found on a channel.',
+    means: 'When a better quantity appeared on a channel, and until when the one before it counts.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', channel: 'text', noted_at: 'timestamptz', note: 'text' },
     columns: ['device_id', 'channel', 'noted_at', 'note'],

@@ -46,6 +46,8 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
     const ofMeter = ofDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
+      // A register that nobody knows may be of this, too, and its power waits.
+      if (words.includes('unknown')) return [one];
       return mine.join() === told.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
     // Edits of other channels must not be taken for theirs.
