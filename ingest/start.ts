@@ -178,11 +178,11 @@ export async function startIngest(
     ports,
     renewTls,
     async stop() {
-      const untilMs = Date.now() + DRAIN_MS;
+      const untilMs = performance.now() + DRAIN_MS;
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
       changedDevices.stop();
-      await pipeline.drain(Math.max(0, untilMs - Date.now()));
+      await pipeline.drain(Math.max(0, untilMs - performance.now()));
       await source?.close();
       const saveLast = async () => {
         await savingUnread.stop();

@@ -1008,6 +1008,22 @@ CREATE TABLE email_changes (
 );
 CREATE INDEX email_changes_requester ON email_changes (requester_user_id);
 
+-- One row: the time from which the age of what is deleted is counted. Workers and ingest workers move it on by their monotonic clocks, a start moves it to its clock if that is at most 31 days ahead of it.
+CREATE TABLE believed_time (
+  is_only boolean NOT NULL DEFAULT true,
+  at timestamptz NOT NULL,
+  confirmations bigint NOT NULL DEFAULT 0, -- How often an operator has set it (energy doctor --confirm-clock). Running processes then adopt the new value.
+  PRIMARY KEY (is_only),
+  CHECK (is_only)
+);
+
+-- The latest daily time (UTC) for which each daily job has run to its end, on any worker: a run that a stop, a sleep or a step of the clock missed is made up for.
+CREATE TABLE daily_runs (
+  job text COLLATE "C" NOT NULL,
+  ran_for timestamptz NOT NULL,
+  PRIMARY KEY (job)
+);
+
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (
   device_id text COLLATE "C",

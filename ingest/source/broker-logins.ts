@@ -48,10 +48,10 @@ export async function endSessions(
   sessions: ReadonlySet<Session>,
   { endedLogins, certificates }: LoginOptions,
 ): Promise<void> {
-  const nowMs = Date.now();
+  const [nowMs, monotonicMs] = [Date.now(), performance.now()];
   for (const session of sessions) {
     const { by, claiming } = session;
-    const isLate = nowMs - (claiming?.sinceMs ?? nowMs) > MAX_CLAIMING_MS;
+    const isLate = monotonicMs - (claiming?.sinceMs ?? monotonicMs) > MAX_CLAIMING_MS;
     if (isLate || nowMs > (by.certificate?.validToMs ?? nowMs)) session.end();
   }
   const open = [...sessions];
@@ -83,7 +83,7 @@ const MAX_LOGGED = 10_000;
 export function refusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();
   return (username: string, why: string, topic?: string): void => {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     if (nowMs - (loggedAtMs.get(username) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
     if (loggedAtMs.size === MAX_LOGGED) loggedAtMs.clear();
     loggedAtMs.set(username, nowMs);

@@ -106,7 +106,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     }
     (client as { id: string }).id = sessionId(username, client.id);
     const claims = by.owner === null && claimingOf?.(client, username, client.conn.remoteAddress ?? '');
-    const claiming = claims ? { claims, sinceMs: Date.now() } : null;
+    const claiming = claims ? { claims, sinceMs: performance.now() } : null;
     const session = new Session(client, by, { login, claiming, hasRoom: true });
     client.session = session;
     sessions.add(session);

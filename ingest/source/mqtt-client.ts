@@ -90,7 +90,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     manualConnect: true,
   };
   const client = connect(url, settings);
-  let lastAtMs = Date.now();
+  let lastAtMs = performance.now();
   let heardAtMs = lastAtMs;
   /**
    * What is acknowledged was heard of a broker that is there, and tells it that we are. The answer to a ping waits behind all that the
@@ -105,11 +105,11 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   let closing = false;
   takePublishes(client, {
     take(topic, payload, isRetained, receipt) {
-      lastAtMs = Date.now();
+      lastAtMs = performance.now();
       // Neither taken nor acknowledged: it comes again, to whoever has this session next.
       if (closing) return;
       inFlight++;
-      if (!receive({ topic, payload, receivedAtMs: lastAtMs, replayed: isRetained }, receipt)) paused = true;
+      if (!receive({ topic, payload, receivedAtMs: Date.now(), replayed: isRetained }, receipt)) paused = true;
     },
     acknowledged() {
       inFlight--;
@@ -166,12 +166,12 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       for (const goOn of held.splice(0)) goOn();
     },
     async empty() {
-      const until = Date.now() + EMPTY_MS.longest;
+      const until = performance.now() + EMPTY_MS.longest;
       subscription = 'none';
       await settle();
       // A broker that waits for acknowledgements (receive maximum) is quiet, too.
-      const isEmpty = () => inFlight === 0 && Date.now() - lastAtMs >= EMPTY_MS.quiet;
-      while (Date.now() < until && !isEmpty()) await setTimeout(50);
+      const isEmpty = () => inFlight === 0 && performance.now() - lastAtMs >= EMPTY_MS.quiet;
+      while (performance.now() < until && !isEmpty()) await setTimeout(50);
       return isEmpty();
     },
     async close() {

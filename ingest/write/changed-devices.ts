@@ -77,7 +77,7 @@ export async function computeChanged(
       if (!failing) throw error;
       const failures = (failing.get(deviceId)?.failures ?? 0) + 1;
       const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
-      failing.set(deviceId, { failures, againAtMs: Date.now() + waitMs });
+      failing.set(deviceId, { failures, againAtMs: performance.now() + waitMs });
       const told = { err: error, device_id: deviceId, failures, again_in_s: waitMs / 1_000 };
       log?.error(
         told,
@@ -90,4 +90,4 @@ export async function computeChanged(
 
 /** Which of those that failed are not to be tried yet. */
 const waiting = (failing: Failing = new Map()): string[] =>
-  [...failing].flatMap(([deviceId, { againAtMs }]) => (againAtMs > Date.now() ? deviceId : []));
+  [...failing].flatMap(([deviceId, { againAtMs }]) => (againAtMs > performance.now() ? deviceId : []));

@@ -54,7 +54,7 @@ export interface Writer {
 /**
  * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: of a device. `keeping`: which rejections are kept (all of them). `memory`: what
  * is remembered of devices between batches. `unread`: counts of what no family reads. `pieceReadings`: about so many readings are replayed at once to work
- * edits of a device in. `now`: clock, Unix ms.
+ * edits of a device in. `now`: clock, Unix ms. `ageNow`: the clock that the age of readings is counted by (src/database/believed-time.ts).
  */
 export function createWriter(
   pool: Pool,
@@ -66,6 +66,7 @@ export function createWriter(
     unread?: UnreadMessages;
     pieceReadings?: number;
     now?: () => number;
+    ageNow?: () => number;
   } = {},
 ): Writer {
   const {
@@ -74,6 +75,7 @@ export function createWriter(
     keeping,
     pieceReadings,
     now = Date.now,
+    ageNow = now,
     memory = headMemory({ now }),
   } = options;
 
@@ -90,7 +92,7 @@ export function createWriter(
   const writer: Writer = {
     async write(batch) {
       for (let attempts = 1; ; attempts++) {
-        const oldestMs = retentionStartMs(now(), retentionMonths);
+        const oldestMs = retentionStartMs(ageNow(), retentionMonths);
         let undoKeeping = () => {};
         const kept = (rejects: readonly Reject[]): readonly Reject[] => {
           if (!keeping) return rejects;

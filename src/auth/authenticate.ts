@@ -43,11 +43,12 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     const hash = hashOfKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
-    if (known && known.untilMs > now()) return known.expiresAtMs > now() ? from(known, address) : null;
+    // By the monotonic clock: if the wall clock is set back, a revoked key must not be accepted for as long as the step.
+    if (known && known.untilMs > performance.now()) return known.expiresAtMs > now() ? from(known, address) : null;
     remembered.delete(name);
     // From before the question: it is answered as of then.
-    const askedMs = now();
-    const found = await findCaller(db, hash, askedMs);
+    const askedMs = performance.now();
+    const found = await findCaller(db, hash, now());
     if (!found) return null;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(name, { ...found, untilMs: askedMs + REMEMBERED_MS });
@@ -80,7 +81,7 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
     .executeTakeFirst();
   const expiresAtMs = row?.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (!row || expiresAtMs <= nowMs) return null;
-  if ((row.last_used_at?.getTime() ?? 0) < nowMs - USED_EVERY_MS) {
+  if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
     // Not waited for, and no matter if it fails: a database that is closed for writing still answers.
     void db
       .updateTable('api_keys')

@@ -24,6 +24,14 @@ function counter(known = NOTHING) {
 }
 
 describe('requests', () => {
+  test('are refused for as long as a suspension lasts, not for as long as the clock was ahead', () => {
+    const { take, left } = counter({ ...NOTHING, suspendedUntilMs: NOON + 900_000 });
+    expect(take(1, NOON)).toBe(0);
+    // The clock was set back by two hours.
+    expect(take(1, NOON - 7_200_000)).toBe(1);
+    expect(left(NOON - 7_200_000).suspendedWaitMs).toBe(0);
+  });
+
   test('have a minute from the first of them, and no more than it lets through', () => {
     const { take, left } = counter();
     expect([take(20, NOON), take(20, NOON + 59_999), take(1, NOON + 59_999), take(40, NOON + 60_000)]).toEqual([

@@ -2,6 +2,8 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /** How many refusals within which time suspend an account, and for how long. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
+/** Clocks of processes differ by a minute at most: a suspension ends no later than this after now. */
+const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
 
 /** Most requests in a minute and in a UTC day. */
 export interface Limits {
@@ -69,14 +71,26 @@ export interface Rules {
  * one that lies further ahead was begun by a clock that has been set back since.
  */
 export function takeRequests(known: Counters, wanted: number, { limits, nowMs, canBeSuspended }: Rules): Decided {
-  if (known.suspendedUntilMs > nowMs) return { granted: 0, least: { suspendedUntilMs: nowMs + 1 }, most: {}, add: {} };
+  if (isSuspended(known, nowMs)) {
+    const most = { suspendedUntilMs: nowMs + LONGEST_SUSPENSION_MS };
+    return { granted: 0, least: { suspendedUntilMs: nowMs + 1 }, most, add: {} };
+  }
   const now = opened(known, nowMs);
   const room = Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount);
   const granted = Math.max(0, Math.min(wanted, room));
   const refused = canBeSuspended ? wanted - granted : 0;
   // As long as no window begins or ends with it.
-  const least = { minuteFromMs: nowMs - MINUTE_MS + 1, dayFromMs: known.dayFromMs };
-  const most = { minuteFromMs: nowMs + MINUTE_MS - 1, dayFromMs: known.dayFromMs, suspendedUntilMs: nowMs };
+  const isOfWrongClock = known.suspendedUntilMs > nowMs;
+  const least = {
+    minuteFromMs: nowMs - MINUTE_MS + 1,
+    dayFromMs: known.dayFromMs,
+    ...(isOfWrongClock ? { suspendedUntilMs: nowMs + LONGEST_SUSPENSION_MS + 1 } : {}),
+  };
+  const most = {
+    minuteFromMs: nowMs + MINUTE_MS - 1,
+    dayFromMs: known.dayFromMs,
+    ...(isOfWrongClock ? {} : { suspendedUntilMs: nowMs }),
+  };
   if (now === known && room >= wanted) {
     const counts = { minuteCount: limits.minute - wanted, dayCount: limits.day - wanted };
     return { granted, least, most: { ...most, ...counts }, add: { minuteCount: wanted, dayCount: wanted } };
@@ -133,9 +147,13 @@ export function remaining(counters: Counters, { limits, nowMs }: Pick<Rules, 'li
     minuteWaitMs: minuteFromMs + MINUTE_MS - nowMs,
     dayLeft: Math.max(0, limits.day - dayCount),
     dayWaitMs: dayFromMs + DAY_MS - nowMs,
-    suspendedWaitMs: Math.max(0, suspendedUntilMs - nowMs),
+    suspendedWaitMs: isSuspended(counters, nowMs) ? suspendedUntilMs - nowMs : 0,
   };
 }
+
+/** A suspension that ends later than any that could begin now is one of a clock that has been set back since: it is over. */
+const isSuspended = ({ suspendedUntilMs }: Counters, nowMs: number): boolean =>
+  suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
 
 /** The counters with the windows that are open now; the very same, where they are already. */
 function opened(known: Counters, nowMs: number): Counters {
@@ -152,7 +170,7 @@ function opened(known: Counters, nowMs: number): Counters {
 }
 
 const isDenying = ({ deniedFromMs, deniedCount }: Counters, nowMs: number): boolean =>
-  deniedCount > 0 && nowMs < deniedFromMs + REFUSALS.withinMs;
+  deniedCount > 0 && Math.abs(nowMs - deniedFromMs) < REFUSALS.withinMs;
 
 function refuse(counters: Counters, count: number, nowMs: number): Counters {
   const isGoingOn = isDenying(counters, nowMs);

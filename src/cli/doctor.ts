@@ -1,20 +1,36 @@
 import type { Command } from 'commander';
 import { secretTexts } from '#src/config/load.ts';
+import { confirmClock } from '#src/database/believed-time.ts';
+import { show, withPool } from './beside.ts';
 import { gather } from './doctor/gather/gather.ts';
 import { judge, linesOf, withoutSecrets } from './doctor/report.ts';
 import { linesForTerminal } from './for-terminal.ts';
 
-/** `energy doctor`: looks at everything that an installation stands on, changes nothing, and says what to do. */
+/** `energy doctor`: looks at everything that an installation stands on, changes nothing, and says what to do; or confirms the clock. */
 export function register(program: Command): void {
   program
     .command('doctor')
     .description('say what is wrong with this installation, and what to do; exits 1 on problems, not on warnings')
     .option('--json', 'print one JSON object')
-    .action(async (options: { json?: boolean }) => {
+    .option(
+      '--confirm-clock',
+      'look at nothing; declare that the clock of this machine is right, whatever it was before',
+    )
+    .action(async (options: { json?: boolean; confirmClock?: boolean }) => {
+      if (options.confirmClock) return confirm(options.json);
       const findings = withoutSecrets(judge(await gather()), secretTexts());
       const isWell = findings.every(({ level }) => level !== 'problem');
       const text = options.json ? JSON.stringify({ ok: isWell, findings }) : linesForTerminal(linesOf(findings));
       // A connection that does not end would keep the process.
       process.stdout.write(`${text}\n`, () => process.exit(isWell ? 0 : 1));
     });
+}
+
+async function confirm(json: boolean | undefined): Promise<void> {
+  await withPool('energy doctor', async (pool) => {
+    const now = new Date();
+    await confirmClock(pool, now);
+    const text = `The clock of this machine, ${now.toISOString()}, is confirmed. Running processes adopt it within ten seconds.`;
+    show(json, { confirmed: now.toISOString() }, text);
+  });
 }

@@ -26,8 +26,15 @@ export type IdPrefix =
   | 'edt'
   | 'emc';
 
+let latestMs = 0;
+/** The clock, but never back: readers of events go by the order of their ids, also after the clock was set back. */
+const withoutStepsBack = (): number => {
+  latestMs = Math.max(latestMs, Date.now());
+  return latestMs;
+};
+
 /** A new identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
-export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {
+export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;

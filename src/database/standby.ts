@@ -38,7 +38,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
   };
 
   async function poll(): Promise<void> {
-    const atMs = Date.now();
+    const atMs = performance.now();
     // Before the standby is asked: what it has replayed by then it had at this time, or later.
     const position = await within(writtenTo(queryOn(primary)));
     samples = withLatest(samples, { atMs, position });
@@ -60,7 +60,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
   })();
   return {
     state() {
-      const ageMs = known && ageOf(samples, known.replayed, Date.now());
+      const ageMs = known && ageOf(samples, known.replayed, performance.now());
       return known === null || ageMs === null ? null : { ageMs, horizon: known.horizon };
     },
     failed() {

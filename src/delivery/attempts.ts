@@ -16,7 +16,7 @@ export async function recordAttempt(
   pool: Pool,
   { deliveryId, target, leasedUntil }: Sending,
   { succeeded, responseStatus, error, responseBody }: Outcome,
-  at: { startedAt: Date; now: Date; durationMs: number; random: number },
+  at: { startedAt: Date; now: Date; ageNow: Date; durationMs: number; random: number },
 ): Promise<void> {
   const attempt = {
     at: at.startedAt.toISOString(),
@@ -61,13 +61,13 @@ async function noteFailure(
   client: PoolClient,
   webhookId: string,
   isGivenUp: boolean,
-  { startedAt, now }: { startedAt: Date; now: Date },
+  { startedAt, now, ageNow }: { startedAt: Date; now: Date; ageNow: Date },
 ): Promise<void> {
   const { rows } = await client.query(
     `UPDATE webhooks SET failing_since = least(failing_since, $4), failed_in_a_row = failed_in_a_row + $3::int
      WHERE webhook_id = $1 RETURNING user_id, url, event, status, failed_in_a_row,
        failing_since <= $2::timestamptz - make_interval(secs => ${MAX_FAILING_SECONDS}) AS for_a_day`,
-    [webhookId, now, isGivenUp ? 1 : 0, startedAt],
+    [webhookId, ageNow, isGivenUp ? 1 : 0, startedAt],
   );
   const [webhook] = rows;
   if (webhook?.status !== 'active') return;

@@ -24,6 +24,8 @@ export function createDispatcher(options: {
   pool: Pool;
   channels: { webhook: Channel; email: Channel; sms: Channel };
   clock: Clock;
+  /** The clock by which a subscription that fails for too long is paused; by default `clock`. */
+  ageClock?: Clock;
   log: Logger;
   /** Counts tries by channel and result, for metrics. */
   onTried?: (channel: string, result: 'succeeded' | 'failed') => void;
@@ -31,8 +33,8 @@ export function createDispatcher(options: {
   onDone?: () => void;
   random?: () => number;
 }): Dispatcher {
-  const { pool, channels, clock, log, onTried, onDone, random = Math.random } = options;
-  const sendings = new Set<Promise<void>>();
+  const { pool, channels, clock, ageClock = clock, log, onTried, onDone, random = Math.random } = options;
+  const sendings = new Map<string, Promise<void>>();
 
   async function tryOnce(sending: Sending): Promise<void> {
     const { target, deliveryId } = sending;
@@ -44,7 +46,8 @@ export function createDispatcher(options: {
       return { succeeded: false, responseStatus: null, error: 'internal error' };
     });
     onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
-    const at = { startedAt, now: clock(), durationMs: performance.now() - from, random: random() };
+    const durationMs = performance.now() - from;
+    const at = { startedAt, now: clock(), ageNow: ageClock(), durationMs, random: random() };
     // Not noted, it is tried again when the lease is over: twice rather than never.
     await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
       log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
@@ -53,22 +56,22 @@ export function createDispatcher(options: {
 
   function begin(sending: Sending): void {
     const done = tryOnce(sending).finally(() => {
-      sendings.delete(done);
+      sendings.delete(sending.deliveryId);
       onDone?.();
     });
-    sendings.add(done);
+    sendings.set(sending.deliveryId, done);
   }
 
   return {
     async pass() {
       const room = AT_ONCE - sendings.size;
       if (room <= 0) return 0;
-      const due = await takeDue(pool, room, clock());
+      const due = await takeDue(pool, room, clock(), [...sendings.keys()]);
       for (const sending of due) begin(sending);
       return due.length;
     },
     async settle() {
-      await Promise.all(sendings);
+      await Promise.all(sendings.values());
     },
     underWay: () => sendings.size,
   };

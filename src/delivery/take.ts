@@ -15,21 +15,35 @@ const AT_ONCE = { target: 8, owner: 64, host: 128 };
 /**
  * Takes deliveries that are due, the oldest of each target first. Whose turn it is, of more than there is room for, is decided
  * by what is under way: first those of owners with the least, and of an owner those of the target with the least. Those that
- * are taken are nobody else's until the lease is over: a worker that is killed loses nothing.
+ * are taken are nobody else's until the lease is over: a worker that is killed loses nothing. After the clock was set back a time in the
+ * future counts as long ago; `underWay`: deliveries that this worker is sending, which a step of the clock must not give it twice.
  */
-export async function takeDue(pool: Pool, most: number, now: Date): Promise<Sending[]> {
+export async function takeDue(
+  pool: Pool,
+  most: number,
+  now: Date,
+  underWay: readonly string[] = [],
+): Promise<Sending[]> {
   return inTransaction(pool, async (client) => {
     // One worker at a time, and what it took is seen by the next: two could take one each beyond what is allowed.
     // Raw SQL: the hot path of deliveries: one recursive statement takes them, and locks are taken in one order.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
-    return taken(await client.query(TAKE, [now, most]));
+    return taken(await client.query(TAKE, [now, most, underWay]));
   });
 }
 
 /** The host of a subscription's URL, without its port: addresses are checked where they are set, and begin with https:. */
 const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
 
-/** $1: now; $2: how many at most. Mail and SMS have no subscription: each is its own owner and host. */
+/** In SQL, of a delivery d: whether a worker is sending it. No lease is longer than two minutes, clocks of workers differ by one at most. */
+const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
+/**
+ * In SQL, of a delivery d: whether its time has come, or was set by a clock that was ahead: its last attempt, or its creation, then lies in the
+ * future.
+ */
+const IS_DUE = `(d.next_attempt_at <= $1 OR coalesce((d.attempts->-1->>'at')::timestamptz, d.created_at) > $1 + interval '1 minute')`;
+
+/** $1: now; $2: how many at most; $3: deliveries that this process is sending. Mail and SMS have no subscription: each is its own owner and host. */
 const TAKE = `
      WITH RECURSIVE targets AS (
        -- Each target that has something pending, by one look at the index.
@@ -38,9 +52,9 @@ const TAKE = `
        SELECT (SELECT d.target FROM deliveries d WHERE d.status = 'pending' AND d.target > t.target ORDER BY d.target LIMIT 1)
        FROM targets t WHERE t.target IS NOT NULL
      ), under_way AS MATERIALIZED (
-       SELECT l.target, coalesce(w.user_id, l.target) AS owner, coalesce(${HOST}, l.target) AS host, count(*)::int AS tries
-       FROM deliveries l LEFT JOIN webhooks w ON w.webhook_id = l.target
-       WHERE l.leased_until > $1 GROUP BY 1, 2, 3
+       SELECT d.target, coalesce(w.user_id, d.target) AS owner, coalesce(${HOST}, d.target) AS host, count(*)::int AS tries
+       FROM deliveries d LEFT JOIN webhooks w ON w.webhook_id = d.target
+       WHERE ${IS_LEASED} GROUP BY 1, 2, 3
      ), by_owner AS (SELECT owner, sum(tries)::int AS tries FROM under_way GROUP BY owner
      ), by_host AS (SELECT host, sum(tries)::int AS tries FROM under_way GROUP BY host
      ), open AS (
@@ -61,8 +75,8 @@ const TAKE = `
        FROM open o
        CROSS JOIN LATERAL (
          SELECT delivery_id, row_number() OVER (ORDER BY d.place) AS turn FROM deliveries d
-         WHERE d.status = 'pending' AND d.target = o.target AND d.next_attempt_at <= $1
-           AND (d.leased_until IS NULL OR d.leased_until <= $1)
+         WHERE d.status = 'pending' AND d.target = o.target AND ${IS_DUE} AND (d.leased_until IS NULL OR NOT (${IS_LEASED}))
+           AND d.delivery_id <> ALL ($3::text[])
          ORDER BY d.place LIMIT greatest(0, least(
            o.at_once - o.target_tries, ${AT_ONCE.owner} - o.owner_tries, ${AT_ONCE.host} - o.host_tries))) d
      ), fair AS (
@@ -74,7 +88,7 @@ const TAKE = `
      ), locked AS (
        -- What somebody else is changing now waits for the next turn, and so does what comes after it.
        SELECT d.delivery_id FROM deliveries d JOIN chosen USING (delivery_id)
-       WHERE d.status = 'pending' AND d.next_attempt_at <= $1 ORDER BY d.place FOR UPDATE OF d SKIP LOCKED
+       WHERE d.status = 'pending' AND ${IS_DUE} ORDER BY d.place FOR UPDATE OF d SKIP LOCKED
      ), taken AS (
        UPDATE deliveries d SET leased_until =
          $1 + make_interval(secs => CASE d.target WHEN 'email' THEN ${LEASE_SECONDS.email} ELSE ${LEASE_SECONDS.other} END)

@@ -19,6 +19,9 @@ const MIN_INTERVAL_SECONDS = 60;
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
+/** In SQL, of a row t: told within the last minute ($1: now). A time that lies farther ahead was one of a clock that has been set back since. */
+const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.told_at < $1::timestamptz + make_interval(secs => $2)`;
+
 /** Those of a relation's users (its `user_id`), in SQL, whose changed hours are told: somebody subscribed to them, or follows their home. */
 export const toldAmong = (relation: string): string =>
   `${followedAmong(relation)} UNION ${subscribedAmong(relation, "'usage.updated'")}`;
@@ -47,10 +50,10 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
-       WHERE NOT EXISTS (SELECT FROM usage_told t WHERE t.user_id = u.user_id AND t.told_at > $1::timestamptz - make_interval(secs => $2))
+       WHERE NOT EXISTS (SELECT FROM usage_told t WHERE t.user_id = u.user_id AND ${RECENTLY})
        ORDER BY user_id LIMIT $3
        ON CONFLICT (user_id) DO UPDATE SET told_at = excluded.told_at
-       WHERE t.told_at <= excluded.told_at - make_interval(secs => $2)
+       WHERE NOT (${RECENTLY})
        RETURNING user_id`,
       [now, MIN_INTERVAL_SECONDS, MAX_USERS],
     );

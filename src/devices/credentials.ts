@@ -42,6 +42,11 @@ export async function endedLogins<T extends Login>(db: Database, logins: readonl
 /** How long a temporary secret holds where nobody ends it: whoever made it was killed. */
 const TEMPORARY_MS = 24 * 3_600_000;
 
+/** Deletes temporary secrets that are over. */
+export async function forgetTemporarySecrets(db: Database, now: Date): Promise<void> {
+  await db.deleteFrom('temporary_secrets').where('expires_at', '<=', now).execute();
+}
+
 /**
  * Makes a secret with which somebody may play a device beside it, for a day or until `end`. The device's own is not touched: none
  * of those who play it can lose it, whatever becomes of them. Null where there is no such device.
@@ -52,7 +57,6 @@ export async function makeTemporarySecret(
   now = new Date(),
 ): Promise<{ secret: string; end(): Promise<void> } | null> {
   const { secret, sha256 } = newDeviceSecret();
-  await db.deleteFrom('temporary_secrets').where('expires_at', '<=', now).execute();
   const device = await db
     .selectFrom('devices')
     .select('device_id')

@@ -12,6 +12,7 @@ import { ensurePartitions } from '#src/database/partitions.ts';
 import { forgetCaptured } from '#src/delivery/captured.ts';
 import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
+import { forgetTemporarySecrets } from '#src/devices/credentials.ts';
 import { forgetSilences, watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { keepGroupSums } from '#src/energy/group/keep.ts';
@@ -26,6 +27,7 @@ import { endDepartures } from '#src/users/departures.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { tellRecounted } from '#src/users/recounted.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
+import type { Timing } from './due.ts';
 import { forgetRejected } from './forget-rejected.ts';
 import { forgetUnread } from './forget-unread.ts';
 
@@ -34,6 +36,8 @@ export interface JobParts {
   pool: Pool;
   db: Database;
   clock: Clock;
+  /** For every job that deletes by age: the clock of this machine alone is not enough (src/database/believed-time.ts). */
+  ageClock: Clock;
   capabilities: Capabilities;
   retentionMonths: number;
   dataDir: string;
@@ -48,8 +52,7 @@ export const TAKEN = 'taken';
 /** Work that a worker does at set times. */
 export interface Job {
   name: string;
-  /** Cron expression, UTC. Apart from each other: nothing begins at the full hour together with everything else. */
-  at: string;
+  at: Timing;
   /** Whether it runs once at the start, too. */
   alsoAtStart: boolean;
   /** Held while it runs: of several workers one does it. Without one each worker does it. */
@@ -78,96 +81,126 @@ const PROGRESS_MS = 60_000;
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
   // make_room takes a lock of its own. (The writer makes partitions that it misses, at the price of a retry.)
-  { name: 'partitions ahead', at: '17 1 * * *', alsoAtStart: true, run: makePartitions },
+  { name: 'partitions ahead', at: { dailyAt: '01:17' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
-    at: '7 1 * * *',
+    at: { dailyAt: '01:07' },
     alsoAtStart: true,
     lock: 'historyUpkeep',
     whenTaken: 'again',
     run: keepHistory,
   },
-  { name: 'rollup check', at: '43 2 * * *', alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
+  { name: 'rollup check', at: { dailyAt: '02:43' }, alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
   // What is compressed is small already, and aggregates that stand on it would have to be computed again. Takes its lock itself.
-  { name: 'pack days', at: '11 3 * * *', alsoAtStart: true, unless: 'compression', whenTaken: 'again', run: pack },
-  { name: 'keep group sums', at: '9 * * * * *', alsoAtStart: true, lock: 'groupSums', run: keepSums },
+  {
+    name: 'pack days',
+    at: { dailyAt: '03:11' },
+    alsoAtStart: true,
+    unless: 'compression',
+    whenTaken: 'again',
+    run: pack,
+  },
+  { name: 'keep group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
   // A pass takes its lock itself: commands refresh, too. Corrections of the past are to be seen within thirty seconds.
-  { name: 'rollup refresh', at: '*/5 * * * * *', alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
-  { name: 'silence', at: '*/30 * * * * *', alsoAtStart: true, run: fireSilences },
+  { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
+  { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
   {
     name: 'device states',
-    at: '17 * * * * *',
+    at: { everySeconds: 60 },
     alsoAtStart: true,
     run: ({ db, clock }) => restSilentDevices(db, clock()),
   },
   {
     name: 'watch silences',
-    at: '47 * * * * *',
+    at: { everySeconds: 60 },
     alsoAtStart: true,
     lock: 'silenceWatch',
     run: ({ db, clock }) => watchSilences(db, clock()),
   },
   {
     name: 'forget silences',
-    at: '51 4 * * *',
+    at: { dailyAt: '04:51' },
     alsoAtStart: false,
-    run: ({ db, clock, retentionMonths }) => forgetSilences(db, clock(), retentionMonths),
+    run: ({ db, ageClock, retentionMonths }) => forgetSilences(db, ageClock(), retentionMonths),
   },
   // Each worker's own disk.
   {
     name: 'disk watch',
-    at: '23 */10 * * * *',
+    at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
   },
   // Messages that were kept as files go with the account. Each worker's own disk, too.
   {
     name: 'forget messages',
-    at: '*/10 * * * * *',
+    at: { everySeconds: 10 },
     alsoAtStart: true,
-    run: ({ db, dataDir, clock }) => forgetCaptured(db, dataDir, clock()),
+    run: ({ db, dataDir, ageClock }) => forgetCaptured(db, dataDir, ageClock()),
   },
-  { name: 'forget audit', at: '19 4 * * *', alsoAtStart: false, run: ({ db }) => forgetAudit(db) },
-  { name: 'forget answers', at: '29 * * * *', alsoAtStart: false, run: ({ db }) => forgetAnswers(db) },
+  {
+    name: 'forget audit',
+    at: { dailyAt: '04:19' },
+    alsoAtStart: false,
+    run: ({ db, ageClock }) => forgetAudit(db, ageClock()),
+  },
+  {
+    name: 'forget answers',
+    at: { everySeconds: 3600 },
+    alsoAtStart: false,
+    run: ({ db, ageClock }) => forgetAnswers(db, ageClock()),
+  },
   {
     name: 'forget import credentials',
-    at: '33 * * * *',
+    at: { everySeconds: 3600 },
     alsoAtStart: true,
-    run: ({ db }) => forgetImportCredentials(db),
+    run: async ({ db, ageClock }) => {
+      await forgetImportCredentials(db, ageClock());
+      await forgetTemporarySecrets(db, ageClock());
+    },
   },
   {
     name: 'forget sessions',
-    at: '37 * * * *',
+    at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, clock }) => forgetSessions(db, clock()),
+    run: ({ db, ageClock }) => forgetSessions(db, ageClock()),
   },
   {
     name: 'forget requests',
-    at: '53 * * * *',
+    at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, clock }) => forgetRequests(db, clock()),
+    run: ({ db, ageClock }) => forgetRequests(db, ageClock()),
   },
   {
     name: 'forget events',
-    at: '41 * * * *',
+    at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, clock }) => forgetEvents(db, clock()),
+    run: ({ db, ageClock }) => forgetEvents(db, ageClock()),
   },
   {
     name: 'tell recounted homes',
-    at: '13 * * * *',
+    at: { everySeconds: 3600 },
     alsoAtStart: true,
     run: ({ db, clock }) => tellRecounted(db, clock()),
   },
   {
     name: 'tell of keys that end',
-    at: '21 * * * *',
+    at: { everySeconds: 3600 },
     alsoAtStart: true,
     run: ({ db, clock }) => tellExpiringKeys(db, clock()),
   },
-  { name: 'forget rejected', at: '47 * * * *', alsoAtStart: false, run: ({ pool }) => forgetRejected(pool) },
-  { name: 'forget unread', at: '9 */10 * * * *', alsoAtStart: true, run: ({ pool }) => forgetUnread(pool) },
-  { name: 'end departures', at: '31 5 * * *', alsoAtStart: true, run: keepDepartures },
+  {
+    name: 'forget rejected',
+    at: { everySeconds: 3600 },
+    alsoAtStart: false,
+    run: ({ pool, ageClock }) => forgetRejected(pool, ageClock()),
+  },
+  {
+    name: 'forget unread',
+    at: { everySeconds: 600 },
+    alsoAtStart: true,
+    run: ({ pool, ageClock }) => forgetUnread(pool, ageClock()),
+  },
+  { name: 'end departures', at: { dailyAt: '05:31' }, alsoAtStart: true, run: keepDepartures },
 ];
 
 /** Makes the partitions of the coming months. */
@@ -180,14 +213,13 @@ async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
 
 /** Drops the readings that are older than the retention and compresses those beyond the late-data window. */
 async function keepHistory(
-  { pool, clock, retentionMonths, log }: JobParts,
+  { pool, ageClock, retentionMonths, log }: JobParts,
   stopping: AbortSignal,
   session: LockSession = pool,
 ): Promise<void> {
-  const now = clock();
-  const dropped = await dropReadings(session, now, retentionMonths);
+  const dropped = await dropReadings(session, ageClock(), retentionMonths);
   if (dropped.length > 0) log.info({ dropped }, 'readings beyond the retention dropped; their consumption stays');
-  const { compressed, nextChunks } = await compressHistory(session, now, undefined, stopping);
+  const { compressed, nextChunks } = await compressHistory(session, ageClock(), undefined, stopping);
   if (compressed.length > 0) log.info({ compressed }, 'chunks compressed');
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
@@ -206,11 +238,11 @@ async function checkRollups(
 }
 
 /** Packs old hours of the load profile into days; of an installation of before there were days, all of its past. */
-async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal): Promise<unknown> {
+async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let toldAt = startedAt;
   try {
-    const days = await packDays(pool, clock(), {
+    const days = await packDays(pool, ageClock(), {
       signal,
       onProgress(done, of) {
         ahead.daysToPack = of - done;
@@ -228,8 +260,8 @@ async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal):
 }
 
 /** Ends departures of long ago, and tells what still waits for somebody to take it over. */
-async function keepDepartures({ db, clock, log }: JobParts): Promise<void> {
-  const { ended, removed, waiting, firstEnds } = await endDepartures(db, clock());
+async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
+  const { ended, removed, waiting, firstEnds } = await endDepartures(db, ageClock());
   if (ended + removed > 0)
     log.warn(
       { accounts: ended, messages: removed },

@@ -1,44 +1,69 @@
-import { schedule } from 'node-cron';
 import { inSpan } from '#src/core/tracing.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import { isDailyDue, latestDailyMs, spreadMs } from './due.ts';
 import { type Job, type JobParts, TAKEN } from './jobs.ts';
 
 const DONE = 'done';
 /** When a job is tried again that another worker is at: whoever is at it may be killed. */
 const AGAIN_MS = 3_000;
+/** How often the schedule looks for jobs that are due, ms: by a timer, which follows the monotonic clock. */
+const LOOK_MS = 500;
+interface IntervalPlan {
+  job: Job;
+  everyMs: number;
+  /** When it runs next, ms of the monotonic clock. */
+  nextMs: number;
+}
+
+interface DailyPlan {
+  job: Job;
+  dailyAt: string;
+  /** The daily time (Unix ms) for which this process has looked whether the job is due; null: none yet. */
+  lookedAtMs: number | null;
+}
 
 /**
- * Runs the jobs that the database is able to do at their times, none beside itself; one that fails is logged and comes again.
- * Returns the names of those that it runs, and how to stop: no job begins any more, and those under way are told, and waited for.
+ * Runs the jobs that the database is able to do at their times, none concurrently with itself; one that fails is logged and comes again.
+ * Neither a step of the wall clock nor a sleep of the machine stops them: intervals follow the monotonic clock, and a daily job whose time
+ * was missed runs once when it can. Returns the names of the jobs that it runs, and how to stop: no job begins any more, and those
+ * under way are notified and waited for. `monotonicMs`: ms since any fixed moment.
  */
-export function startJobs(jobs: readonly Job[], parts: JobParts): { names: string[]; stop(): Promise<void> } {
-  const { pool, log, capabilities } = parts;
+export function startJobs(
+  jobs: readonly Job[],
+  parts: JobParts,
+  { monotonicMs = () => performance.now() }: { monotonicMs?: () => number } = {},
+): { names: string[]; stop(): Promise<void> } {
+  const { pool, clock, log, capabilities } = parts;
   const stopping = new AbortController();
   const underWay = new Map<Job, Promise<void>>();
   const later = new Map<Job, NodeJS.Timeout>();
 
-  async function work(job: Job): Promise<void> {
+  async function work(job: Job, dailyMs: number | null): Promise<void> {
     const { name, lock, run } = job;
     const once = async (session?: LockSession, lost?: AbortSignal) => {
       const signal = AbortSignal.any([stopping.signal, ...(lost ? [lost] : [])]);
-      return (await run(parts, signal, session)) === TAKEN ? TAKEN : DONE;
+      if ((await run(parts, signal, session)) === TAKEN) return TAKEN;
+      if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
+      return DONE;
     };
     try {
       await inSpan(`job ${name}`, {}, async () => {
         const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
-        if (done !== DONE && job.whenTaken === 'again') later.set(job, setTimeout(begin, AGAIN_MS, job).unref());
+        if (done !== DONE && job.whenTaken === 'again')
+          later.set(job, setTimeout(begin, AGAIN_MS, job, dailyMs).unref());
       });
     } catch (error) {
       log.error({ err: error, job: name }, 'job failed');
     }
   }
-  function begin(job: Job): void {
+  function begin(job: Job, dailyMs: number | null = null): void {
     clearTimeout(later.get(job));
     if (stopping.signal.aborted || underWay.has(job)) return;
     underWay.set(
       job,
-      work(job).finally(() => underWay.delete(job)),
+      work(job, dailyMs).finally(() => underWay.delete(job)),
     );
   }
 
@@ -46,17 +71,82 @@ export function startJobs(jobs: readonly Job[], parts: JobParts): { names: strin
     ({ needs, unless }) =>
       (needs === undefined || capabilities[needs]) && (unless === undefined || !capabilities[unless]),
   );
-  const tasks = wanted.map((job) => {
-    if (job.alsoAtStart) begin(job);
-    return schedule(job.at, () => begin(job), { name: job.name, timezone: 'UTC' });
-  });
+  const startMs = monotonicMs();
+  const intervals: IntervalPlan[] = [];
+  const daily: DailyPlan[] = [];
+  for (const [index, job] of wanted.entries()) {
+    const { at, alsoAtStart } = job;
+    if ('dailyAt' in at) {
+      const latestMs = latestDailyMs(at.dailyAt, clock().getTime());
+      daily.push({ job, dailyAt: at.dailyAt, lookedAtMs: alsoAtStart ? latestMs : null });
+      if (alsoAtStart) begin(job, latestMs);
+    } else {
+      const everyMs = at.everySeconds * 1_000;
+      const firstMs = spreadMs(everyMs, { index, of: wanted.length }) + (alsoAtStart ? everyMs : 0);
+      intervals.push({ job, everyMs, nextMs: startMs + firstMs });
+      if (alsoAtStart) begin(job);
+    }
+  }
+
+  async function look(): Promise<void> {
+    const nowMs = monotonicMs();
+    for (const plan of intervals) {
+      if (plan.nextMs > nowMs) continue;
+      plan.nextMs = nowMs + plan.everyMs;
+      begin(plan.job);
+    }
+    const latest = daily.map((plan) => ({ plan, latestMs: latestDailyMs(plan.dailyAt, clock().getTime()) }));
+    const passed = latest.filter(({ plan, latestMs }) => plan.lookedAtMs !== latestMs);
+    if (passed.length === 0) return;
+    const ranFor = await readDaily(
+      pool,
+      passed.map(({ plan, latestMs }) => ({ name: plan.job.name, latestMs })),
+    );
+    for (const { plan, latestMs } of passed) {
+      plan.lookedAtMs = latestMs;
+      if (isDailyDue(latestMs, ranFor.get(plan.job.name) ?? latestMs)) begin(plan.job, latestMs);
+    }
+  }
+  let looking: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch((error) => log.warn({ err: error }, 'times of daily jobs not read'))
+      .finally(() => {
+        looking = null;
+      });
+  }, LOOK_MS);
   return {
     names: wanted.map(({ name }) => name),
     async stop() {
       stopping.abort();
-      for (const timer of later.values()) clearTimeout(timer);
-      await Promise.all(tasks.map((task) => task.destroy()));
+      clearInterval(timer);
+      for (const pending of later.values()) clearTimeout(pending);
+      await looking;
       await Promise.all(underWay.values());
     },
   };
+}
+
+/**
+ * The daily times (Unix ms) for which jobs have run, by name. A job that has no row yet is new to this installation: it gets one,
+ * and runs at its next time.
+ */
+async function readDaily(
+  pool: Pool,
+  jobs: readonly { name: string; latestMs: number }[],
+): Promise<ReadonlyMap<string, number>> {
+  // Raw SQL: here and below a relation that belongs to this file.
+  await pool.query(
+    'INSERT INTO daily_runs SELECT * FROM unnest($1::text[], $2::timestamptz[]) ON CONFLICT DO NOTHING',
+    [jobs.map(({ name }) => name), jobs.map(({ latestMs }) => new Date(latestMs))],
+  );
+  const { rows } = await pool.query<{ job: string; ran_for: Date }>('SELECT job, ran_for FROM daily_runs');
+  return new Map(rows.map(({ job, ran_for }) => [job, ran_for.getTime()]));
+}
+
+async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<void> {
+  await pool.query(
+    'INSERT INTO daily_runs VALUES ($1, $2) ON CONFLICT (job) DO UPDATE SET ran_for = excluded.ran_for',
+    [name, new Date(dailyMs)],
+  );
 }

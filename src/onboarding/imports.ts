@@ -117,11 +117,11 @@ export async function takeCredentials(
 }
 
 /** Forgets passwords that nobody fetched within a day. */
-export async function forgetImportCredentials(db: Database): Promise<void> {
+export async function forgetImportCredentials(db: Database, now: Date): Promise<void> {
   await db
     .updateTable('imports')
     .set({ credentials_sealed: null })
     .where('credentials_sealed', 'is not', null)
-    .where(sql<boolean>`created_at < now() - ${KEPT}::interval`)
+    .where(sql<boolean>`created_at < ${now}::timestamptz - ${KEPT}::interval`)
     .execute();
 }

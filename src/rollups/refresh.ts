@@ -136,14 +136,14 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
  */
 export async function earlierWritersAreGone(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   for (;;) {
     const { rows: state } = await client.query(
       'SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 AS "areGone"',
       [rows[0].drawn],
     );
     if (state[0].areGone) return true;
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -42,7 +42,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
   let asked = 0;
   const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
     const start = () => {
-      const startedAtMs = Date.now();
+      const startedAtMs = performance.now();
       const process = fork(MAIN, [role], {
         env: { ...heapEnvironment(role), ...env } as NodeJS.ProcessEnv,
         execArgv: [...execArgv, ...heapFlags(role)],
@@ -60,7 +60,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
           done();
           reject(new Error(`energy ${role} did not start (${signal ?? `exit code ${code}`}); its messages are above`));
           if (stopping) return;
-          if (Date.now() - startedAtMs > STEADY_MS) delayMs = RESTART_MS.first;
+          if (performance.now() - startedAtMs > STEADY_MS) delayMs = RESTART_MS.first;
           log.warn({ role, code, signal, retry_in_ms: delayMs }, 'role exited, restarting it');
           timer = setTimeout(start, delayMs);
           delayMs = Math.min(delayMs * 2, RESTART_MS.longest);

@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { startEvaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import type { Config } from '#src/config/load.ts';
-import { systemClock } from '#src/core/clock.ts';
+import { type Clock, systemClock } from '#src/core/clock.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
+import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -49,8 +50,10 @@ export async function runWorker(config: Config): Promise<void> {
     await mkdir(dataDir, { recursive: true });
     const db = createDb(pool);
     const ahead = { daysToPack: 0 };
-    const jobs = startJobs(JOBS, { pool, db, clock: systemClock, capabilities, retentionMonths, dataDir, log, ahead });
-    const stopTelling = await startTelling(config, pool, metrics, log);
+    const believed = await startBelievedTime(pool, { clock: systemClock, log });
+    const clocks = { clock: systemClock, ageClock: believed.ageClock };
+    const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, log, ahead });
+    const stopTelling = await startTelling(config, pool, { metrics, log, ...clocks });
     const { homeAssistant } = config;
     const stopHomeAssistant =
       homeAssistant &&
@@ -79,6 +82,7 @@ export async function runWorker(config: Config): Promise<void> {
       pool,
       url,
       async stop() {
+        believed.stop();
         await Promise.all([jobs.stop(), stopTelling(), stopHomeAssistant?.()]);
         await pool.end();
       },
@@ -87,10 +91,13 @@ export async function runWorker(config: Config): Promise<void> {
 }
 
 /** From changed hours to whoever is told: evaluates alerts, makes events of them, delivers these. Returns how to stop. */
-async function startTelling(config: Config, pool: Pool, metrics: Metrics, log: Logger): Promise<() => Promise<void>> {
+async function startTelling(
+  config: Config,
+  pool: Pool,
+  { metrics, log, clock, ageClock }: { metrics: Metrics; log: Logger; clock: Clock; ageClock: Clock },
+): Promise<() => Promise<void>> {
   const evaluator = startEvaluator();
   const { channels, close } = await openChannels(config, createDb(pool), await secretKey(config, createDb(pool)));
-  const clock = systemClock;
   const tries = Object.keys(channels).flatMap((channel) =>
     ['succeeded', 'failed'].map((result) => ({ channel, result })),
   );
@@ -101,7 +108,15 @@ async function startTelling(config: Config, pool: Pool, metrics: Metrics, log: L
     tries,
   );
   const onTried = (channel: string, result: string) => countTry({ channel, result });
-  const dispatcher = createDispatcher({ pool, channels, clock, log, onTried, onDone: () => deliveries.kick() });
+  const dispatcher = createDispatcher({
+    pool,
+    channels,
+    clock,
+    ageClock,
+    log,
+    onTried,
+    onDone: () => deliveries.kick(),
+  });
   const counts = { evaluated: 0, fired: 0 };
   metrics.countOf(
     'energy_alert_periods_evaluated_total',

@@ -58,8 +58,8 @@ export async function keepAnswer(
 }
 
 /** Deletes answers that are older than a day. Returns how many. */
-export async function forgetAnswers(db: Database): Promise<number> {
+export async function forgetAnswers(db: Database, now: Date): Promise<number> {
   const { numAffectedRows } =
-    await sql`DELETE FROM idempotent_answers WHERE created_at < now() - ${KEPT}::interval`.execute(db);
+    await sql`DELETE FROM idempotent_answers WHERE created_at < ${now}::timestamptz - ${KEPT}::interval`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }

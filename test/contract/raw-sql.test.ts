@@ -24,3 +24,9 @@ test('a file with typed queries only gives no such reason', () => {
   });
   expect(idle).toEqual([]);
 });
+
+test('no statement deletes, or gives up, by the clock of the database server alone', () => {
+  // src/database/believed-time.ts has the clock for what deletes by age.
+  const byServerClock = /(DELETE FROM|deleteFrom\()[^;]{0,400}?(now\(\)|clock_timestamp\(\)|current_timestamp)/i;
+  expect(files.filter((file) => byServerClock.test(readFileSync(file, 'utf8').replaceAll('`', ' ')))).toEqual([]);
+});

@@ -36,6 +36,8 @@ const ROWS: Record<string, string> = {
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
   device_silences: `INSERT INTO device_silences VALUES ($2, now() - interval '2 days', $1, true, now() - interval '1 day')`,
   silence_watches: `INSERT INTO silence_watches VALUES (now() - interval '2 days', now() - interval '1 day')`,
+  believed_time: 'INSERT INTO believed_time (at, confirmations) VALUES (now(), 2)',
+  daily_runs: `INSERT INTO daily_runs VALUES ('rollup check', date_trunc('day', now()))`,
   unread_messages: `INSERT INTO unread_messages VALUES ($4, 'solar/+', 9007199254740993, now(), now(), 'solar/1', '\\x00ff', 2, now())`,
   temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
   imports: `INSERT INTO imports (import_id, user_id, rows, created, users_created, differing) VALUES ('imp_1', $1, 2, 1, 0, '[{"row": "line 3", "members": []}]')`,

@@ -174,7 +174,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
       isLeaving = true;
       // What was read meanwhile is left where it is; the broker's answers are to be read.
       session?.reading.goOn();
-      for (const untilMs = Date.now() + LEAVE_MS; inFlight > 0 && Date.now() < untilMs; ) await pause(10);
+      for (const untilMs = performance.now() + LEAVE_MS; inFlight > 0 && performance.now() < untilMs; ) await pause(10);
       // With the connection the shards go to their next owners, and what was left to them first, so that order holds. What cannot be
       // acknowledged yet, as the database is away, keeps the connection: then they get what comes from now on.
       if (inFlight === 0) return close();

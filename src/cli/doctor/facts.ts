@@ -53,6 +53,8 @@ export interface DatabaseServer {
 }
 
 export interface DatabaseContent {
+  /** The time from which age is counted, Unix ms; null: the service has not started yet. */
+  believedMs: number | null;
   devices: number;
   heardInDay: number;
   heardInHour: number;

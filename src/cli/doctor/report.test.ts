@@ -11,6 +11,7 @@ const NOW_MS = Date.parse('2026-11-23T08:00:00Z');
 const GIB = 2 ** 30;
 
 const CONTENT: DatabaseContent = {
+  believedMs: NOW_MS - 5_000,
   devices: 100,
   heardInDay: 90,
   heardInHour: 85,
@@ -151,6 +152,20 @@ const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
     'clock',
     'warning',
     /4\.0 s behind.*NTP/,
+  ],
+  [
+    'a clock 14 months ahead',
+    content({ believedMs: NOW_MS - 430 * DAY_MS }),
+    'clock',
+    'problem',
+    /430 days ahead.*confirm-clock/,
+  ],
+  [
+    'a clock set back by days',
+    content({ believedMs: NOW_MS + 3 * DAY_MS }),
+    'clock',
+    'problem',
+    /3 days behind.*confirm-clock/,
   ],
   ['a clock far off', server({ clock: { aheadMs: 400_000, uncertainMs: 5 } }), 'clock', 'problem', /ahead/],
   [

@@ -120,6 +120,8 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   installation: "each installation's own",
   schema_migrations: 'what a database was made with',
   silence_watches: 'when its own workers looked',
+  believed_time: 'by the clocks of its own machines',
+  daily_runs: 'by its own workers',
   ingest_slots: "places of the installation's own workers",
   rollup_progress: 'how far its aggregates are',
   stale_days: 'days of its aggregates',

@@ -30,6 +30,8 @@ export const COPIED: readonly Copied[] = [
   { relation: 'provisioning_batches' },
   { relation: 'device_silences' },
   { relation: 'silence_watches' },
+  { relation: 'believed_time' },
+  { relation: 'daily_runs' },
   { relation: 'late_changes' },
   { relation: 'reading_edits' },
   { relation: 'alerts' },

@@ -46,8 +46,8 @@ export async function keepGroupSums(parts: KeepParts): Promise<number> {
   // Raw SQL: what no store but this one reads, here and below.
   const { rows: due } = await pool.query<Kept>(
     `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
-     WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,
-    [new Date(now.getTime() - LOOK_AGAIN_MS), yesterdayOf(now)],
+     WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.looked_at > $3 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,
+    [new Date(now.getTime() - LOOK_AGAIN_MS), yesterdayOf(now), new Date(now.getTime() + LOOK_AGAIN_MS)],
   );
   let sums = 0;
   let hasMoved = false;

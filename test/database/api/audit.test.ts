@@ -176,7 +176,7 @@ describe('the audit log', () => {
     const old =
       "INSERT INTO audit_log (audit_id, at, action) VALUES ('aud_000', now() - interval '24 months 1 day', 'old'), ('aud_001', now() - interval '23 months', 'young')";
     await pool.query(old);
-    await forgetAudit(api.db);
+    await forgetAudit(api.db, new Date());
     const { rows } = await pool.query("SELECT action FROM audit_log WHERE audit_id IN ('aud_000', 'aud_001')");
     expect(rows).toEqual([{ action: 'young' }]);
   });

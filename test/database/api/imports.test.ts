@@ -207,7 +207,7 @@ test('passwords that nobody fetched are forgotten after a day', async () => {
   await api.database.pool.query("UPDATE imports SET created_at = now() - interval '25 hours' WHERE import_id = $1", [
     json.import_id,
   ]);
-  await forgetImportCredentials(api.db);
+  await forgetImportCredentials(api.db, new Date());
   expect((await api.send(`/v1/imports/${json.import_id}`, { key: home.key })).json.credentials).toBe('gone');
 });
 

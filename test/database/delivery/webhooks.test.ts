@@ -413,7 +413,7 @@ describe('a subscription', () => {
         "UPDATE webhooks SET status = 'active', failing_since = NULL; UPDATE deliveries SET leased_until = NULL, next_attempt_at = '2026-01-01'",
       );
       const taken = await takeDue(deliveries.database.pool, 8, deliveries.now);
-      const at = { startedAt: deliveries.now, now: deliveries.now, durationMs: 1, random: 0.5 };
+      const at = { startedAt: deliveries.now, now: deliveries.now, ageNow: deliveries.now, durationMs: 1, random: 0.5 };
       const failed = { succeeded: false, responseStatus: 500, error: 'HTTP 500' };
       await deliveries.database.pool.query("UPDATE webhooks SET status = 'paused'");
       await Promise.all([

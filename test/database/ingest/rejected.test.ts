@@ -150,13 +150,13 @@ test('the list is bounded: the youngest stay', async () => {
   );
   const ids = async () => (await database.pool.query('SELECT rejected_id FROM rejected_messages ORDER BY 1')).rows;
   const before = await ids();
-  await forgetRejected(database.pool);
+  await forgetRejected(database.pool, new Date());
   expect(await ids()).toEqual(before.slice(0, 10));
-  await forgetRejected(database.pool, 31_000);
+  await forgetRejected(database.pool, new Date(), 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
   // What goes with the payload of a message are all of its rows.
   await say(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
-  await forgetRejected(database.pool, 100 * 200);
+  await forgetRejected(database.pool, new Date(), 100 * 200);
   expect(await ids()).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import { startJobs } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /** Never by itself within a test. */
-const RARELY = '0 0 29 2 *';
+const RARELY = { everySeconds: 1_000_000 };
 let database: TestDatabase;
 const stops: (() => Promise<void>)[] = [];
 beforeAll(async () => {
@@ -28,7 +28,19 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
   const capabilities = TIERS.plain;
   const db = createDb(pool);
   const ahead = { daysToPack: 0 };
-  return { pool, db, clock, capabilities, retentionMonths: 13, dataDir: '.', log, ahead, lines, ...given };
+  return {
+    pool,
+    db,
+    clock,
+    ageClock: clock,
+    capabilities,
+    retentionMonths: 13,
+    dataDir: '.',
+    log,
+    ahead,
+    lines,
+    ...given,
+  };
 }
 /** A pool of a job's own, which says when the job has given its connection back: by then it has tried its lock. */
 function pooled() {
@@ -143,14 +155,14 @@ test('a job does not run beside itself; one that fails is logged, and comes agai
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       running--;
     },
-    { name: 'slow', at: '* * * * * *' },
+    { name: 'slow', at: { everySeconds: 1 } },
   );
   const failing = job(
     async () => {
       failures++;
       throw new Error('nothing works');
     },
-    { name: 'failing', at: '* * * * * *' },
+    { name: 'failing', at: { everySeconds: 1 } },
   );
   const { stop } = startJobs([slow, failing], given);
   await expect.poll(() => failures).toBeGreaterThan(2);
@@ -170,7 +182,7 @@ test('a stop waits for the jobs under way, tells them, and begins none', async (
     await database.pool.query('SELECT pg_sleep(0.3)');
     did.push('ended');
   });
-  const often = job(async () => void did.push('often'), { at: '* * * * * *', alsoAtStart: false });
+  const often = job(async () => void did.push('often'), { at: { everySeconds: 1 }, alsoAtStart: false });
   const { stop } = startJobs([long, often], given);
   await expect.poll(() => did).toContain('often');
   await stop();

@@ -1,3 +1,4 @@
+import { readBelievedTime } from '#src/database/believed-time.ts';
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { waiting } from '#src/database/waiting.ts';
 import { checkUser } from '#src/rollups/check.ts';
@@ -23,6 +24,7 @@ export async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   );
   const { devices = 0, heard = 0, rejected = 0, userId = null } = rows[0] ?? {};
   return {
+    believedMs: (await readBelievedTime(pool))?.getTime() ?? null,
     devices,
     heardInDay: counts.energy_devices_heard_in_day ?? 0,
     heardInHour: counts.energy_devices_heard_in_hour ?? 0,

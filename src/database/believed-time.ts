@@ -1,0 +1,96 @@
+import { believedAtStart, isTooFarAhead } from '#src/core/believed-time.ts';
+import type { Clock } from '#src/core/clock.ts';
+import type { Logger } from '#src/core/log.ts';
+import type { Pool } from './connect.ts';
+
+/** How often a process stores how far the believed time has moved on, and looks for a confirmation. */
+const SYNC_MS = 10_000;
+
+export const UNCONFIRMED =
+  'the clock of this machine is more than 31 days ahead of the time that this installation was last in use: nothing is deleted by age until somebody has looked at the clock. If it is right: energy doctor --confirm-clock';
+
+/** The time from which age is counted (energy.md, "When the clock was wrong"). */
+export interface BelievedTime {
+  /** Moved on by the monotonic clock of this process since it was read; Unix ms. */
+  nowMs(): number;
+  /**
+   * The clock for whatever deletes by age: the earliest of the believed time, the clock of this process and that of the database. A single
+   * clock that is ahead deletes nothing, and one that is behind does not make what it stamps look old.
+   */
+  ageClock: Clock;
+  stop(): void;
+}
+
+interface Row {
+  at: Date;
+  confirmations: number;
+  databaseMs: number;
+}
+
+const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "databaseMs"';
+
+/**
+ * Reads the believed time, moves it to the clock of this start if that is at most 31 days ahead, and keeps it in the database while
+ * the process runs. `monotonicMs`: ms since any fixed moment.
+ */
+export async function startBelievedTime(
+  pool: Pool,
+  { clock, log, monotonicMs = () => performance.now() }: { clock: Clock; log: Logger; monotonicMs?: () => number },
+): Promise<BelievedTime> {
+  let read = { ...(await moveAtStart(pool, clock().getTime())), monoMs: monotonicMs() };
+  let wasTooFar = false;
+  const sinceMs = () => Math.max(0, monotonicMs() - read.monoMs);
+  const nowMs = () => read.at.getTime() + sinceMs();
+  const warn = () => {
+    const isTooFar = isTooFarAhead(clock().getTime(), nowMs());
+    if (isTooFar && !wasTooFar) log.error({ clock: clock(), believed: new Date(nowMs()) }, UNCONFIRMED);
+    wasTooFar = isTooFar;
+  };
+  warn();
+  const sync = async () => {
+    // A confirmation since the last look may have moved it either way, and is adopted as it is.
+    // Raw SQL: here and below one row that belongs to this file.
+    const { rows } = await pool.query<Row>(
+      `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
+      [new Date(nowMs()), read.confirmations],
+    );
+    if (rows[0]) read = { ...rows[0], monoMs: monotonicMs() };
+    warn();
+  };
+  const timer = setInterval(() => void sync().catch(() => {}), SYNC_MS).unref();
+  return {
+    nowMs,
+    ageClock: () => new Date(Math.min(nowMs(), clock().getTime(), read.databaseMs + sinceMs())),
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
+  const { rows } = await pool.query<{ at: Date | null; wasUsed: boolean }>(
+    `SELECT (SELECT at FROM believed_time) AS at,
+       EXISTS (SELECT FROM device_heads WHERE seen_at IS NOT NULL) AS "wasUsed"`,
+  );
+  const { at = null, wasUsed = false } = rows[0] ?? {};
+  const movedMs = believedAtStart({ storedMs: at?.getTime() ?? null, clockMs, wasUsed });
+  const moved = await pool.query<Row>(
+    `INSERT INTO believed_time AS b (at) VALUES ($1)
+     ON CONFLICT (is_only) DO UPDATE SET at = CASE WHEN $2 THEN greatest(b.at, $1) ELSE $1 END RETURNING ${COLUMNS}`,
+    [new Date(movedMs), wasUsed],
+  );
+  return moved.rows[0] as Row;
+}
+
+/** Sets the believed time to a clock that an operator vouches for. Running processes adopt it within ten seconds. */
+export async function confirmClock(pool: Pool, now: Date): Promise<void> {
+  await pool.query(
+    `INSERT INTO believed_time AS b (at, confirmations) VALUES ($1, 1)
+     ON CONFLICT (is_only) DO UPDATE SET at = $1, confirmations = b.confirmations + 1`,
+    [now],
+  );
+}
+
+/** The believed time in the database, for whoever only looks; null: no process has started yet. */
+export async function readBelievedTime(pool: Pool): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date }>('SELECT at FROM believed_time');
+  return rows[0]?.at ?? null;
+}

@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
+import { createDb } from '#src/database/connect.ts';
+import { COPIED } from '#src/database/copy/relations.ts';
+import { keepWhole } from '#src/delivery/captured.ts';
+import { JOBS, type Job, type JobParts } from '#src/jobs/jobs.ts';
+import { startJobs } from '#src/jobs/schedule.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { fillInstallation } from '#test/support/full-installation.ts';
+import { meter } from '#test/support/meters.ts';
+
+const DAY_MS = 86_400_000;
+/** A clock that is 14 months ahead. */
+const ahead = () => new Date(Date.now() + 430 * DAY_MS);
+const now = () => new Date();
+const SILENT = pino({ level: 'silent' });
+
+let database: TestDatabase;
+let dataDir: string;
+beforeAll(async () => {
+  database = await testDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'wrong-clock-'));
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function parts(given: Partial<JobParts>): JobParts {
+  const { pool, capabilities } = database;
+  const base = { pool, db: createDb(pool), capabilities, retentionMonths: 13, dataDir, log: SILENT };
+  return { ...base, clock: now, ageClock: now, ahead: { daysToPack: 0 }, ...given };
+}
+
+/** Rows of every relation that a move would copy, but for queues, which workers empty. */
+async function rowCounts(): Promise<Record<string, number>> {
+  const queues = new Set(['usage_changes', 'usage_untold']);
+  const counts: Record<string, number> = {};
+  for (const { relation } of COPIED.filter((one) => !queues.has(one.relation))) {
+    const { rows } = await database.pool.query(`SELECT count(*)::int AS count FROM ${relation}`);
+    counts[relation] = rows[0].count;
+  }
+  const { rows } = await database.pool.query(
+    `SELECT (SELECT count(*) FROM imports WHERE credentials_sealed IS NOT NULL)::int AS passwords,
+       (SELECT count(*) FROM deliveries WHERE status = 'pending')::int AS pending,
+       (SELECT count(*) FROM unread_messages WHERE example_payload IS NOT NULL)::int AS examples`,
+  );
+  const folder = join(dataDir, 'mail');
+  await keepWhole(folder, 'kept', 'a mail');
+  return { ...counts, ...rows[0] };
+}
+
+const less = (before: Record<string, number>, after: Record<string, number>): string[] =>
+  Object.keys(before).filter((name) => (after[name] ?? 0) < (before[name] ?? 0));
+
+const runAll = async (given: Partial<JobParts>) => {
+  for (const { needs, unless, run } of JOBS) {
+    const { capabilities } = database;
+    if ((needs && !capabilities[needs]) || (unless && capabilities[unless])) continue;
+    await run(parts(given), new AbortController().signal);
+  }
+};
+
+test('no job deletes anything on the word of a clock that is 14 months ahead; with a believed time that is, they do', async () => {
+  await fillInstallation(database);
+  await database.pool.query("UPDATE imports SET credentials_sealed = 'x'");
+  const before = await rowCounts();
+  await runAll({ clock: ahead });
+  expect(less(before, await rowCounts())).toEqual([]);
+  await runAll({ clock: ahead, ageClock: ahead });
+  // What the test would see: were one of these not deleted here, it could not be seen to stay above.
+  expect(less(before, await rowCounts()).sort()).toEqual(
+    expect.arrayContaining([
+      'alert_firings',
+      'deliveries',
+      'departures',
+      'departed_messages',
+      'events',
+      'examples',
+      'idempotent_answers',
+      'passwords',
+      'pending',
+      'readings',
+      'rejected_messages',
+      'sessions',
+      'sign_ins',
+      'unread_messages',
+    ]),
+  );
+});
+
+test('a start with a clock that is 14 months ahead does not move the time that age is counted from', async () => {
+  const home = await meter(database);
+  await home.read([[new Date(), 1]]);
+  const read = async () => (await readBelievedTime(database.pool))?.getTime() ?? 0;
+  (await startBelievedTime(database.pool, { clock: now, log: SILENT })).stop();
+  const rightMs = await read();
+  for (let start = 0; start < 20; start++) {
+    const wrong = await startBelievedTime(database.pool, { clock: ahead, log: SILENT });
+    expect(wrong.ageClock().getTime()).toBeLessThan(Date.now() + DAY_MS);
+    wrong.stop();
+  }
+  expect(await read()).toBeLessThan(rightMs + DAY_MS);
+  // A clock that is behind makes nothing look old, either.
+  const behind = () => new Date(Date.now() - 430 * DAY_MS);
+  const slow = await startBelievedTime(database.pool, { clock: behind, log: SILENT });
+  expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);
+  slow.stop();
+  expect(await read()).toBeGreaterThanOrEqual(rightMs);
+});
+
+test('an operator confirms a clock; by its monotonic clock alone a process moves the time on', async () => {
+  let monoMs = 0;
+  const running = await startBelievedTime(database.pool, { clock: ahead, log: SILENT, monotonicMs: () => monoMs });
+  const startMs = running.nowMs();
+  monoMs = 40 * DAY_MS;
+  expect(running.nowMs()).toBe(startMs + 40 * DAY_MS);
+  running.stop();
+  await confirmClock(database.pool, ahead());
+  const next = await startBelievedTime(database.pool, { clock: ahead, log: SILENT });
+  expect(next.nowMs()).toBeGreaterThan(Date.now() + 429 * DAY_MS);
+  next.stop();
+  await confirmClock(database.pool, now());
+});
+
+test('jobs go on when the clock is set back, and a daily one that was missed runs once', async () => {
+  let wallMs = Date.parse('2026-11-24T12:00:00Z');
+  await database.pool.query('DELETE FROM daily_runs');
+  const ran: string[] = [];
+  const job = (name: string, at: Job['at']): Job => ({
+    name,
+    at,
+    alsoAtStart: false,
+    run: async () => void ran.push(name),
+  });
+  const list = [job('often', { everySeconds: 1 }), job('nightly', { dailyAt: '02:43' })];
+  const started = startJobs(list, parts({ clock: () => new Date(wallMs) }));
+  const often = () => ran.filter((name) => name === 'often').length;
+  const nightly = () => ran.filter((name) => name === 'nightly').length;
+  try {
+    await expect.poll(often).toBeGreaterThan(0);
+    wallMs -= 7_200_000;
+    const count = often();
+    await expect.poll(often).toBeGreaterThan(count);
+    expect(nightly()).toBe(0);
+    // Over the minute of the nightly job, without showing it.
+    wallMs = Date.parse('2026-11-25T09:00:00Z');
+    await expect.poll(nightly).toBe(1);
+    // Back before it, and over it again.
+    wallMs = Date.parse('2026-11-25T01:00:00Z');
+    let seen = often();
+    await expect.poll(often).toBeGreaterThan(seen + 1);
+    wallMs = Date.parse('2026-11-25T03:00:00Z');
+    seen = often();
+    await expect.poll(often).toBeGreaterThan(seen + 1);
+    expect(nightly()).toBe(1);
+  } finally {
+    await started.stop();
+  }
+  // A stop over the next one: the next start makes up for it.
+  wallMs = Date.parse('2026-11-26T12:00:00Z');
+  const next = startJobs(list, parts({ clock: () => new Date(wallMs) }));
+  await expect.poll(nightly).toBe(2);
+  await next.stop();
+});
