@@ -5,6 +5,8 @@ export interface IncomingMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
+  /** The clock by which it is judged whether its times lie ahead, Unix ms: that of a replay. Left out: the receipt. */
+  judgedAtMs?: number;
   decoded: DecodedMessage;
   /** Delivered at subscription with the retain flag: it has no age but its own time. */
   replayed?: boolean;

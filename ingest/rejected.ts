@@ -152,7 +152,8 @@ function distinct(rows: readonly Row[]): IncomingMessage[] {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
     const message = toIncoming({ topic, payload, receivedAtMs, replayed });
-    if (message) messages.set(key, message);
+    // A host whose clock was behind has refused what was right: it is judged by the clock of now.
+    if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
   }
   return [...messages.values()];
 }

@@ -6,6 +6,7 @@ import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import type { Config } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
+import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
 import { accountOfLogin, endedLogins, findDeviceLogin } from '#src/devices/credentials.ts';
@@ -13,6 +14,7 @@ import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/top
 import { saveUnread, startSavingUnread } from './gateways/save-unread.ts';
 import { createUnreadMessages } from './gateways/unread.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
+import { startReceipts } from './receipts.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import { shardCount } from './source/amqp/shard-count.ts';
 import type { Claims } from './source/claiming.ts';
@@ -23,6 +25,7 @@ import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
 import { headMemory } from './write/head-memory.ts';
 import { createKeeping } from './write/keeping.ts';
+import { createUntimed } from './write/untimed.ts';
 import { createWriter } from './write/writer.ts';
 
 /** How long a shutdown takes to hand over and to commit what was accepted; the broker redelivers the rest. */
@@ -83,13 +86,18 @@ export async function startIngest(
     onSessionLost: () => void;
     /** What homes are told at the embedded broker; wired by src/start. */
     homes?: HomeUsagePort;
+    /** The time from which age is counted, and what receipts are compared with; wired by src/start. */
+    believed: BelievedTime;
     log: Logger;
   },
 ): Promise<Ingest> {
-  const { pool, tls, log } = parts;
+  const { pool, tls, believed, log } = parts;
   const keeping = createKeeping();
   const unread = createUnreadMessages();
+  const receipts = await startReceipts(pool, { believedMs: believed.nowMs, log });
   const writer = createWriter(pool, {
+    ageNow: () => believed.ageClock().getTime(),
+    untimed: createUntimed(receipts.host),
     retentionMonths: config.retentionMonths,
     maxChannels: config.maxChannels,
     keeping,
@@ -98,7 +106,7 @@ export async function startIngest(
   });
   let source: Source | undefined;
   const pipeline = createPipeline({ writer, log, onRoom: (account) => source?.resume(account) });
-  const { receive } = pipeline;
+  const receive = receipts.stamp(pipeline, () => source?.resume());
   let ports: Ingest['ports'] = null;
   let renewTls: Ingest['renewTls'] = () => {};
   let strays: Ingest['strays'] = () => null;
@@ -182,6 +190,7 @@ export async function startIngest(
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
       changedDevices.stop();
+      await Promise.race([receipts.stop(), pause(LAST_COUNTS_MS, undefined, { ref: false })]);
       await pipeline.drain(Math.max(0, untilMs - performance.now()));
       await source?.close();
       const saveLast = async () => {

@@ -883,13 +883,14 @@ CREATE TABLE reading_edits (
   to_at timestamptz NOT NULL,
   value bigint, -- What the register showed, in mWh (of volume: 0.001 l); null: nothing was read by hand.
   reason text NOT NULL,
-  author text COLLATE "C", -- The user who made it; null: the account was erased.
+  author text COLLATE "C", -- The user who made it, or "clock": a host whose clock was set back; null: the account was erased.
   created_at timestamptz NOT NULL,
   revoker text COLLATE "C", -- The user who revoked it; null: nobody, or the account was erased.
   revoked_at timestamptz,
   is_counted boolean NOT NULL DEFAULT false, -- What is stored of the device was computed with it, in whole or (counted_from, counted_to) in part. Where an edit in force is not so in whole, or a revoked one is so, devices.computed_with is set, and a worker goes on within seconds.
   counted_from timestamptz, -- With counted_to: the part of its time that what is stored of the device was computed with, while it is worked in or taken back piece by piece. Null: all of it, or (is_counted) nothing.
   counted_to timestamptz,
+  instants bigint[], -- Of an edit by the clock (author: clock): the readings that are passed over, Unix ms; its time is that over which the clock was set back. Null: every reading of its time.
   PRIMARY KEY (edit_id),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
   CHECK (from_at < to_at),
@@ -1022,6 +1023,32 @@ CREATE TABLE daily_runs (
   job text COLLATE "C" NOT NULL,
   ran_for timestamptz NOT NULL,
   PRIMARY KEY (job)
+);
+
+-- One row per host that runs ingest workers.
+CREATE TABLE host_clocks (
+  host text COLLATE "C" NOT NULL,
+  stretch_from timestamptz NOT NULL, -- First receipt since the start of its worker, or since its clock was last set ahead.
+  newest_at timestamptz NOT NULL, -- Its newest receipt, to the second.
+  PRIMARY KEY (host)
+);
+
+-- Steps of the clocks of hosts that were believed: what a clock showed before and after. They belong to the set of messages.
+CREATE TABLE clock_steps (
+  host text COLLATE "C" NOT NULL,
+  before_at timestamptz NOT NULL,
+  after_at timestamptz NOT NULL,
+  PRIMARY KEY (host, before_at, after_at)
+);
+
+-- Series that have sent readings without a time, and the hosts that received them.
+CREATE TABLE untimed_series (
+  host text COLLATE "C" NOT NULL,
+  device_id text COLLATE "C" NOT NULL,
+  channel text NOT NULL,
+  kind text NOT NULL,
+  PRIMARY KEY (device_id, channel, kind, host),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
 );
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.

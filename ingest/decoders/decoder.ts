@@ -9,6 +9,8 @@ export interface DecodedReading {
   kind: Kind;
   /** Event time in Unix ms; for an interval its end. */
   readAtMs: number;
+  /** The message told no time: `readAtMs` is that of its receipt. */
+  isUntimed?: true;
   /** Length of an interval reading in ms; 0 for every other kind. */
   intervalMs: number;
   /** Whole number: mWh (register, interval), mW (power), 0.001 °C, 0.001 % (humidity), 0 or 1 (heating). */

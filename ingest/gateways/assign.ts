@@ -40,6 +40,7 @@ export function assign(deviceId: string, said: readonly Said[], receivedAtMs: nu
         element,
         native: shownName(native),
       };
+      if (atMs === null) reading.isUntimed = true;
       if (asks) reading.unit = asks.unit;
       decoded.readings.push(reading);
     }

@@ -48,7 +48,11 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
   if (edits.length === 0) return NO_EDITS;
   const mine = edits.filter((edit) => concerns(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
-  const isExcluded = within(mine.flatMap((edit) => countedUpTo(edit, untilMs) ?? []));
+  const whole = mine.filter(({ instants }) => !instants);
+  const isExcluded = either(
+    within(whole.flatMap((edit) => countedUpTo(edit, untilMs) ?? [])),
+    ...mine.map((edit) => ofInstants(edit, countedUpTo(edit, untilMs))),
+  );
   const open = mine.filter((edit) => (openFromMs(edit) ?? untilMs) < untilMs);
   const pointsOf = (isAdded: boolean): Point[] =>
     open.flatMap(({ value, fromMs, isInForce }) =>
@@ -65,7 +69,7 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
           },
     added: pointsOf(true),
     withdrawn: pointsOf(false),
-    passedOver: passedOver(mine, untilMs),
+    passedOver: passedOver(whole, untilMs),
   };
 }
 
@@ -101,6 +105,24 @@ function joined(times: readonly EditedTime[]): EditedTime[] {
 /** Whether an edit is about a series of its device. */
 export const concerns = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
+
+/** Whether a point is one of those of an edit by the clock, within what is counted of it. */
+function ofInstants({ instants }: Edit, counted: EditedTime | null): IsExcluded | undefined {
+  if (!instants || instants.size === 0 || !counted) return undefined;
+  const { fromMs, toMs } = counted;
+  return ({ readAtMs, intervalMs }) =>
+    intervalMs !== READ_BY_HAND && readAtMs >= fromMs && readAtMs < toMs && instants.has(readAtMs);
+}
+
+function either(...conditions: (IsExcluded | undefined)[]): IsExcluded | undefined {
+  const some = conditions.filter((condition) => condition !== undefined);
+  if (some.length <= 1) return some[0];
+  return (point) => some.some((condition) => condition(point));
+}
+
+/** The stretches over which the clock was set back while a series was received, whatever became of the edit: so much more time has passed. */
+export const stepsBackOf = (edits: readonly Edit[], channel: string, kind: string): EditedTime[] =>
+  edits.filter((edit) => edit.instants && concerns(edit, channel, kind));
 
 /** Whether a point that was sent lies within one of the edits. What was read by hand takes the place of what was sent for that instant. */
 function within(edits: readonly EditedTime[]): IsExcluded | undefined {

@@ -125,6 +125,8 @@ export interface SettingsByTime extends LawSettings {
    * over one of them.
    */
   readonly splits?: readonly number[];
+  /** Of a series: times that the clock of its host went over twice. Between a reading before one and a reading in or after it that much more has passed. */
+  readonly stepsBack?: readonly { readonly fromMs: number; readonly toMs: number }[];
 }
 
 /** Orders the points of a series: by time; intervals that end together, the shorter first. */

@@ -20,7 +20,7 @@ import {
   runOf,
   withLast,
 } from './run.ts';
-import { isSplit, settingsAt } from './settings.ts';
+import { elapsedFromMs, isSplit, settingsAt } from './settings.ts';
 
 /**
  * `run`: the readings that count, none before the first; `held`: an implausible one after them; `first`: one that fits the held
@@ -49,7 +49,10 @@ const pointOf = (value: RegisterValue): Point => ({
  */
 export function registerLaw(settings: SettingsByTime, direction: 'import' | 'export'): Law<RegisterState> {
   const at = settingsAt(settings);
-  const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, at(b.readAtMs));
+  /** A reading as far back from a later one as time has passed, which the clock may have gone over twice. */
+  const elapsed = (a: RegisterValue, b: RegisterValue): RegisterValue =>
+    settings.stepsBack ? { ...a, readAtMs: elapsedFromMs(settings, a.readAtMs, b.readAtMs) } : a;
+  const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(elapsed(a, b), b, at(b.readAtMs));
 
   /** Counts an energy in mWh between two readings, spread over the time between them. */
   function countOver(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false) {
@@ -93,11 +96,11 @@ export function registerLaw(settings: SettingsByTime, direction: 'import' | 'exp
       countOver(findings, before, held, held.valueMilliwattHours - before.valueMilliwattHours);
       return withLast(run, held);
     }
-    const across = rolloverMilliwattHours(good, held, at(held.readAtMs));
+    const across = rolloverMilliwattHours(elapsed(good, held), held, at(held.readAtMs));
     if (across !== null) {
       findings.verdict(pointOf(held), 'rollover');
       countOver(findings, good, held, across);
-    } else if (isReset(good, held, at(held.readAtMs))) {
+    } else if (isReset(elapsed(good, held), held, at(held.readAtMs))) {
       findings.verdict(pointOf(held), 'reset');
       countOver(findings, good, held, held.valueMilliwattHours);
     } else {

@@ -22,7 +22,7 @@ export function lawOfSeries(
 ): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
   // While a changed setting is worked in, and where another number is read since a time: one that is used once.
-  if (settings.earlier || settings.splits) return newLaw(channel, kind, roles, settings);
+  if (settings.earlier || settings.splits || settings.stepsBack) return newLaw(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
   for (const { key, law } of made) {
     if (

@@ -17,6 +17,12 @@ export function settingsAt(settings: SettingsByTime): (ms: number) => LawSetting
 export const isSplit = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
+/**
+ * The time of a reading as it is compared with a later one (Unix ms): earlier by what the clock was set back between the two.
+ */
+export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
+  (stepsBack ?? []).reduce((ms, { fromMs, toMs }) => (aMs < fromMs && fromMs <= bMs ? ms - (toMs - fromMs) : ms), aMs);
+
 /** A time, Unix ms: from `fromMs` on and before `toMs`. */
 interface Times {
   readonly fromMs: number;

@@ -33,7 +33,7 @@ export interface Collected {
 /** The reason a reading loses against another value for the same time; the lower stays (law of consumption). */
 export const CONFLICT = 'another value for the same time: the lower one stays';
 
-/** Why a reading's time cannot be; null: it can. `oldestMs`: start of the retention, in Unix ms. */
+/** Why a reading's time cannot be; null: it can. `receivedAtMs`: the clock by which it is judged. `oldestMs`: start of the retention, in Unix ms. */
 export function timeFault(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
   if (reading.readAtMs < oldestMs) return 'time is older than the retention';
@@ -64,7 +64,7 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
       collected.rejects.push({ message, element, reason });
     }
     for (const reading of message.decoded.readings) {
-      const reason = timeFault(reading, message.receivedAtMs, oldestMs);
+      const reason = timeFault(reading, message.judgedAtMs ?? message.receivedAtMs, oldestMs);
       if (reason) {
         collected.rejects.push({ message, element: reading.element, reason });
         continue;

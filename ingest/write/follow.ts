@@ -227,7 +227,7 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       const head = places[device] as number;
       for (const reading of readings) {
         const number = names.find(reading.channel, reading.kind);
-        const isTimely = timeFault(reading, message.receivedAtMs, oldestMs) === null;
+        const isTimely = timeFault(reading, message.judgedAtMs ?? message.receivedAtMs, oldestMs) === null;
         const seriesId = number !== -1 && isTimely ? take(head, number, reading) : OTHER;
         if (seriesId === OTHER) {
           isOther[device] = true;

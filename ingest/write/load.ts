@@ -1,3 +1,4 @@
+import { stepsBackOf } from '#ingest/normalise/edits.ts';
 import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
@@ -87,7 +88,7 @@ export async function loadDevices(
         settings: settingsOf(row),
         computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
         words: row.channels,
-        series: series.get(row.device_id) ?? new Map(),
+        series: withSteps(series.get(row.device_id) ?? new Map(), edits.get(row.device_id) ?? []),
         ...rest.get(row.device_id),
         ...(edits.has(row.device_id) && { edits: edits.get(row.device_id) as Edit[] }),
         ...(untilMs.has(row.device_id) && { pieceUntilMs: untilMs.get(row.device_id) as number }),
@@ -108,12 +109,12 @@ export async function loadDevices(
   );
 }
 
-/** Edits by hand of these devices that are in force, or still counted. Nearly always none. */
+/** Edits by hand or by the clock of these devices that are in force, or still counted, or tell of a step of the clock. Nearly always none. */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
     `SELECT edit_id, device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted,
-       coalesce(counted_from, from_at) AS counted_from, coalesce(counted_to, to_at) AS counted_to
-     FROM reading_edits WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted) ORDER BY edit_id`,
+       coalesce(counted_from, from_at) AS counted_from, coalesce(counted_to, to_at) AS counted_to, instants
+     FROM reading_edits WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted OR instants IS NOT NULL) ORDER BY edit_id`,
     [deviceIds],
   );
   const found = new Map<string, Edit[]>();
@@ -130,9 +131,19 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
       value: row.value,
       isInForce: row.is_in_force,
       counted: row.is_counted ? counted : null,
+      ...(row.instants && { instants: new Set<number>(row.instants.map(Number)) }),
     });
   }
   return found;
+}
+
+/** The series with the steps of the clock that the edits of the device tell of. */
+function withSteps(series: Map<string, StandingSeries>, edits: readonly Edit[]): Map<string, StandingSeries> {
+  for (const [name, one] of series) {
+    const stepsBack = stepsBackOf(edits, one.channel, one.kind);
+    if (stepsBack.length > 0) series.set(name, { ...one, stepsBack });
+  }
+  return series;
 }
 
 /** `counts_import` and `counts_export` are about electricity alone, as all that asks for them is. */

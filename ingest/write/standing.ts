@@ -94,11 +94,13 @@ export interface StandingSeries {
    * or it is remembered: then all readings that follow are of the last.
    */
   readonly splits?: readonly number[];
+  /** Times that the clock of its host went over twice. */
+  readonly stepsBack?: SettingsByTime['stepsBack'];
 }
 
-/** What a series is judged by: the settings of its device, and its own splits. */
-export const settingsOfSeries = (settings: SettingsByTime, { splits }: StandingSeries): SettingsByTime =>
-  splits ? { ...settings, splits } : settings;
+/** What a series is judged by: the settings of its device, its own splits, and the steps of the clock. */
+export const settingsOfSeries = (settings: SettingsByTime, { splits, stepsBack }: StandingSeries): SettingsByTime =>
+  splits || stepsBack ? { ...settings, ...(splits && { splits }), ...(stepsBack && { stepsBack }) } : settings;
 
 /** Whether a series has a reading past its last split: what follows can be planned without it. */
 export const isPastSplits = ({ splits, lastReadAtMs }: StandingSeries): boolean =>

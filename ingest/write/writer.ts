@@ -22,6 +22,7 @@ import { StaleHeads } from './save-heads.ts';
 import type { Step } from './step.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
+import type { Untimed } from './untimed.ts';
 
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
@@ -54,7 +55,7 @@ export interface Writer {
 /**
  * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: of a device. `keeping`: which rejections are kept (all of them). `memory`: what
  * is remembered of devices between batches. `unread`: counts of what no family reads. `pieceReadings`: about so many readings are replayed at once to work
- * edits of a device in. `now`: clock, Unix ms. `ageNow`: the clock that the age of readings is counted by (src/database/believed-time.ts).
+ * edits of a device in. `now`: clock, Unix ms. `ageNow`: the clock that the age of readings is counted by (src/database/believed-time.ts). `untimed`: which series send no time.
  */
 export function createWriter(
   pool: Pool,
@@ -67,6 +68,7 @@ export function createWriter(
     pieceReadings?: number;
     now?: () => number;
     ageNow?: () => number;
+    untimed?: Untimed;
   } = {},
 ): Writer {
   const {
@@ -100,13 +102,13 @@ export function createWriter(
           undoKeeping = () => keeping.undo(rejects, chosen);
           return chosen;
         };
-        const attempt: Attempt = { deviceIds: [], remembered: 0 };
+        const attempt: Attempt = { deviceIds: [], remembered: 0, untimed: new Map() };
         try {
           const written = await inTransaction(pool, async (client) => {
             const { steps, result } = await prepare(client, batch, {
               oldestMs,
               maxChannels,
-              ...defined({ pieceReadings }),
+              ...defined({ pieceReadings, untimed: options.untimed }),
               months,
               kept,
               memory,
@@ -118,6 +120,7 @@ export function createWriter(
             for (const step of steps) await step(client);
             return result;
           });
+          options.untimed?.noted(attempt.untimed);
           if (attempts === 1) staleInARow = 0;
           return written;
         } catch (error) {
@@ -146,6 +149,8 @@ interface Attempt {
   deviceIds: string[];
   /** How many of them on what was remembered. */
   remembered: number;
+  /** Series that are noted with it as ones that send no time. */
+  untimed: ReturnType<Untimed['missing']>;
 }
 
 /**
@@ -179,6 +184,7 @@ interface Preparing {
   follow: ReturnType<typeof createFollow>;
   gateways: GatewayHearing;
   attempt: Attempt;
+  untimed?: Untimed;
   left: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
@@ -189,9 +195,10 @@ interface Preparing {
 async function prepare(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt, left }: Preparing,
+  { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt, untimed, left }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
   const { heard: said, ofDeparted } = await partDeparted(client, await gateways.hear(client, batch));
+  if (untimed) attempt.untimed = untimed.missing(said);
   const followed = follow(said, oldestMs);
   attempt.deviceIds = [...followed.deviceIds];
   let messages = followed.others;
@@ -251,6 +258,7 @@ async function prepare(
     }
   }
   const states = touchDevices(devices, heard, messages, rejects);
+  if (untimed) steps.push(...untimed.save(attempt.untimed));
   steps.push(...states.steps, ...saveRejects(kept(rejects)), ...saveDeparted(ofDeparted));
   for (const { head } of heads) memory.set(head);
   memory.forget(states.touched);

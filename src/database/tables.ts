@@ -226,6 +226,7 @@ interface ReadingEditsTable {
   is_counted: Generated<boolean>;
   counted_from: Generated<Date | null>;
   counted_to: Generated<Date | null>;
+  instants: Generated<number[] | null>;
 }
 
 interface BillPeriodsTable {

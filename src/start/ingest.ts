@@ -7,6 +7,7 @@ import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { defined } from '#src/core/defined.ts';
 import { createLog } from '#src/core/log.ts';
+import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb, createPool, type Database } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -53,9 +54,10 @@ export async function runIngest(config: Config): Promise<void> {
       process.exit(1);
     };
     const db = createDb(pool);
+    const believed = await startBelievedTime(pool, { clock: systemClock, log });
     // Claims alone are counted here: networks, which no plan limits.
     const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));
-    const parts = { pool, tls, claims, homes: homesOf(db), onSessionLost, log };
+    const parts = { pool, tls, believed, claims, homes: homesOf(db), onSessionLost, log };
     const ingest = await startIngest(config, parts);
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     // Elsewhere devices meet the broker's.
@@ -125,6 +127,7 @@ export async function runIngest(config: Config): Promise<void> {
       url,
       async stop() {
         certificate.stop();
+        believed.stop();
         await ingest.stop();
         await Promise.race([pool.end(), pause(LAST_BATCH_MS)]);
       },

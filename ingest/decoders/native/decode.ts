@@ -1,6 +1,6 @@
 import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
 import { parseNativeTopic } from '#src/devices/topics.ts';
-import type { DecodedMessage, Kind } from '../decoder.ts';
+import type { DecodedMessage, DecodedReading, Kind } from '../decoder.ts';
 import { MAX_BYTES } from '../read/payload.ts';
 import { type NativeReading, parseReading, parseStatus } from './payload.ts';
 
@@ -84,7 +84,8 @@ function addQuantities(
   const { deviceId } = decoded;
   const readAtMs = saidMs ?? receivedAtMs;
   const add = (kind: Kind, value: number, intervalMs = 0) => {
-    const reading = { deviceId, channel, kind, readAtMs, intervalMs, value, element };
+    const reading: DecodedReading = { deviceId, channel, kind, readAtMs, intervalMs, value, element };
+    if (saidMs === null) reading.isUntimed = true;
     // Most messages have one, and what an empty array is pushed to has room for 17.
     if (decoded.readings.length === 0) decoded.readings = [reading];
     else decoded.readings.push(reading);

@@ -9,7 +9,10 @@ export interface EditedTime {
   readonly toMs: number;
 }
 
-/** An edit by hand, as far as the law of consumption needs it. */
+/** `reading_edits.author` of an edit that no person made: the clock of a host was set back. */
+export const CLOCK = 'clock';
+
+/** An edit by hand or by the clock, as far as the law of consumption needs it. */
 export interface Edit extends EditedTime {
   readonly editId: string;
   /** The series that it is about; null: every one of the device. */
@@ -17,6 +20,11 @@ export interface Edit extends EditedTime {
   readonly kind: string | null;
   /** What a person read off the register at `fromMs`, mWh (of volume: 0.001 l); null: readings are excluded, nothing is added. */
   readonly value: number | null;
+  /**
+   * Of an edit by the clock: the readings that are passed over, Unix ms; its time is that over which the clock of a host was set back.
+   * Left out: every reading of its time.
+   */
+  readonly instants?: ReadonlySet<number>;
   /** Else it was revoked. */
   readonly isInForce: boolean;
   /**

@@ -68,7 +68,12 @@ export const edit = z
       .describe(
         'Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes.',
       ),
-    author: z.string().nullable().describe('Id of the user who made it. Null: the account was erased.'),
+    author: z
+      .string()
+      .nullable()
+      .describe(
+        'Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. Null: the account was erased.',
+      ),
     created_at: createdAt,
     revoked_by: z
       .string()

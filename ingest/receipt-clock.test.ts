@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ClockStep, createReceiptClock, receiptAtStart } from './receipt-clock.ts';
+
+const NOW = Date.parse('2026-11-24T12:00:00Z');
+const [HOUR, DAY] = [3_600_000, 86_400_000];
+
+/** A host whose wall clock a test sets while real time goes on. */
+function host({ startMs, believedMs = NOW }: { startMs?: number; believedMs?: number } = {}) {
+  const steps: ClockStep[] = [];
+  let distrusted = 0;
+  const state = { mono: 0, offset: 0, believed: believedMs };
+  const clock = createReceiptClock({
+    ...(startMs === undefined ? {} : { startMs }),
+    wallMs: () => NOW + state.mono + state.offset,
+    monotonicMs: () => state.mono,
+    believedMs: () => state.believed + state.mono,
+    onStep: (step) => steps.push(step),
+    onDistrust: () => distrusted++,
+  });
+  return {
+    clock,
+    steps,
+    state,
+    distrusted: () => distrusted,
+    set(offset: number) {
+      state.mono += 1_000;
+      state.offset = offset;
+      return clock.nowMs() - NOW - state.mono;
+    },
+  };
+}
+
+test('what an NTP daemon slews is followed and is no step', () => {
+  const { set, steps } = host();
+  for (let ms = 0; ms <= 60_000; ms += 4_000) expect(set(ms)).toBe(ms);
+  expect(steps).toEqual([]);
+});
+
+test('a step ahead, or back by a day at most, is believed, and noted with the clock before and after', () => {
+  for (const offset of [2 * HOUR, -2 * HOUR, -DAY + 1_000, 430 * DAY]) {
+    const { set, steps, clock } = host();
+    set(0);
+    expect(set(offset)).toBe(offset);
+    expect(steps).toHaveLength(1);
+    expect((steps[0]?.afterMs ?? 0) - (steps[0]?.beforeMs ?? 0)).toBe(offset);
+    expect(clock.isDistrusted()).toBe(false);
+  }
+});
+
+test('a step back by more is not believed: receipts go on, until the clock is right again or is confirmed', () => {
+  const right = host();
+  expect(right.set(-3 * DAY)).toBe(0);
+  expect(right.clock.isDistrusted()).toBe(true);
+  expect(right.set(-3 * DAY)).toBe(0);
+  expect(right.distrusted()).toBe(1);
+  expect(right.set(0)).toBe(0);
+  expect(right.clock.isDistrusted()).toBe(false);
+  expect(right.steps).toEqual([]);
+  const confirmed = host();
+  confirmed.set(-3 * DAY);
+  confirmed.state.believed = NOW - 3 * DAY;
+  expect(confirmed.set(-3 * DAY)).toBe(-3 * DAY);
+  expect(confirmed.steps).toHaveLength(1);
+});
+
+test('a step that leads nearer to the believed time is believed whatever its size', () => {
+  const { set, steps } = host({ believedMs: NOW - 430 * DAY });
+  expect(set(-430 * DAY)).toBe(-430 * DAY);
+  expect(steps).toHaveLength(1);
+});
+
+test('a start more than 31 days beyond the believed time stamps by that, until it is confirmed', () => {
+  const believed = NOW - 430 * DAY;
+  expect(receiptAtStart(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
+  const { set, state } = host({ startMs: believed, believedMs: believed });
+  expect(set(0)).toBe(-430 * DAY);
+  state.believed = NOW;
+  expect(set(0)).toBe(0);
+});
+
+test('a start behind the newest receipt of its host is a step; one by more than a day is not believed', () => {
+  expect(receiptAtStart(NOW, NOW, NOW + HOUR).step).toEqual({ beforeMs: NOW + HOUR, afterMs: NOW });
+  expect(receiptAtStart(NOW, NOW + 3 * DAY, NOW + 3 * DAY)).toEqual({ stampMs: NOW + 3 * DAY, step: null });
+  expect(receiptAtStart(NOW, NOW, NOW + 430 * DAY).stampMs).toBe(NOW);
+  expect(receiptAtStart(NOW, NOW, NOW - 1).step).toBeNull();
+});
+
+test('receipts go back only where a step is noted', () => {
+  const offsets = fc.array(fc.integer({ min: -500 * DAY, max: 500 * DAY }), { maxLength: 20 });
+  fc.assert(
+    fc.property(offsets, (all) => {
+      const { set, steps, clock, state } = host();
+      let last = NOW;
+      for (const offset of all) {
+        const before = steps.length;
+        set(offset);
+        const now = clock.nowMs();
+        if (now < last - 5_000) expect(steps.length).toBeGreaterThan(before);
+        last = now;
+        expect(Number.isFinite(state.mono)).toBe(true);
+      }
+    }),
+  );
+});
