@@ -1,6 +1,7 @@
 import { connectAsync } from 'mqtt';
 import { generate } from 'mqtt-packet';
 import type { Paired } from '../support.ts';
+import { CLOCK_FAULTS } from './clocks.ts';
 import { fillDisk, type Installation } from './installation.ts';
 
 /** A fault injected while devices publish. */
@@ -13,6 +14,8 @@ export interface Fault {
   harm(installation: Installation): Promise<void>;
   /** What the ingest worker's memory may grow by, MiB. */
   mostMib?: number;
+  /** Its processes have a clock that the fault sets. */
+  hasClock?: boolean;
   /** Messages that the broker acknowledged and then lost are not the service's losses. */
   brokerForgets?: boolean;
 }
@@ -49,6 +52,7 @@ const floods = (broker: Fault['broker'], floodS: number): Fault => ({
 });
 
 export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] => [
+  ...CLOCK_FAULTS,
   {
     name: 'ingest (with its broker) killed, three times',
     broker: 'embedded',

@@ -22,26 +22,42 @@ export interface Installation {
   kill(which: 'energy ingest' | 'energy supervisor' | 'postgres'): void;
   pidsOf(title: string): number[];
   mosquitto: { start(): Promise<void>; stop(signal: NodeJS.Signals): Promise<void> };
+  /** Sets the clock of its processes, seconds ahead of the machine's; only where it has one of its own (`hasClock`). */
+  setClock(seconds: number): Promise<void>;
   players(count: number): Promise<Paired[]>;
   remove(): Promise<void>;
 }
 
-/** `diskMb`: puts the data on a disk of that size (needs root). */
+/** libfaketime, where Debian puts it for this machine. */
+const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`;
+
+/** `diskMb`: puts the data on a disk of that size (needs root). `hasClock`: its processes have a clock of their own (needs faketime). */
 export async function install(options: {
   broker: 'embedded' | 'mosquitto';
   persistence?: boolean;
   diskMb?: number;
+  hasClock?: boolean;
 }): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-chaos-'));
   // Not on the disk that a fault may fill.
   const logs = await mkdtemp(join(tmpdir(), 'energy-chaos-logs-'));
-  const { broker, persistence = true, diskMb } = options;
+  const { broker, persistence = true, diskMb, hasClock = false } = options;
   if (diskMb !== undefined) sh('mount', '-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder);
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
   const ports = await freePorts('BROKER');
   const brokerUrl = `mqtt://127.0.0.1:${broker === 'mosquitto' ? ports.BROKER : ports.MQTT_PORT}`;
+  const clockFile = join(logs, 'clock');
+  const setClock = (seconds: number) => writeFile(clockFile, `${seconds < 0 ? '' : '+'}${seconds}`);
+  await setClock(0);
+  const clock = {
+    LD_PRELOAD: FAKETIME,
+    FAKETIME_TIMESTAMP_FILE: clockFile,
+    FAKETIME_CACHE_DURATION: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
   const env = {
+    ...(hasClock ? clock : {}),
     PATH: process.env.PATH ?? '',
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
@@ -103,6 +119,7 @@ export async function install(options: {
       }
       for (const pid of pidsOf(which)) process.kill(pid, 'SIGKILL');
     },
+    setClock,
     players: (count) => pairDevices(pool, count),
     async remove() {
       await installation.stop();

@@ -42,11 +42,12 @@ const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** An installation that a fault can happen to. */
-export const installationFor = ({ broker, persistence, diskMb }: Fault): Promise<Installation> =>
+export const installationFor = ({ broker, persistence, diskMb, hasClock }: Fault): Promise<Installation> =>
   install({
     broker,
     ...(persistence === undefined ? {} : { persistence }),
     ...(diskMb === undefined ? {} : { diskMb }),
+    ...(hasClock === undefined ? {} : { hasClock }),
   });
 
 /** Lets devices publish (`perSecond`: messages of all of them), injects the fault meanwhile, and counts. */

@@ -13,13 +13,13 @@ const isRoot = process.getuid?.() === 0;
 /**
  * A test for each fault of an installation with this broker. A file for each broker: they wait, and can do so side by side. Faults follow each
  * other on one installation, as on real days, where they need no other disk or broker: what one leaves behind, the next meets.
- * BAD_DAYS=apart gives each its own.
+ * BAD_DAYS=apart gives each its own. `clocks`: those of the clock.
  */
-export function testBadDays(broker: Fault['broker']): void {
+export function testBadDays(broker: Fault['broker'], clocks = false): void {
   // Those that need an installation of their own come last.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = faultsOf(SCALE)
-    .filter((fault) => fault.broker === broker)
+    .filter((fault) => fault.broker === broker && (fault.hasClock ?? false) === clocks)
     .toSorted((a, b) => isOwn(a) - isOwn(b));
   let standing: { of: string; installation: Installation } | undefined;
   const remove = async () => {

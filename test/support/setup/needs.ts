@@ -36,6 +36,7 @@ export const PROGRAMS: readonly Program[] = [
       'test/system/start/bad-days-mosquitto.test.ts',
     ],
   },
+  { name: 'faketime', files: ['test/system/start/bad-days-clocks.test.ts'] },
   { name: 'openssl', files: ['test/system/ingest/onboarding.test.ts'] },
   // pip and what builds with it.
   { name: 'python3-pip', program: 'pip3', files: ['test/contract/clients/*.test.ts', 'test/system/docs/*.test.ts'] },

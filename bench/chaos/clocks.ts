@@ -1,0 +1,86 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { replayRejected } from '#ingest/rejected.ts';
+import type { Fault } from './faults.ts';
+import type { Installation } from './installation.ts';
+
+const DAY_S = 86_400;
+/** A daily job that was missed runs within so long, ms. */
+const MADE_UP_MS = 120_000;
+
+/** A host whose clock was behind has refused what was right: the operator replays it once the clock is right. */
+async function rightAgain({ pool, setClock }: Installation): Promise<void> {
+  await setClock(0);
+  await wait(3_000);
+  await replayRejected(pool, {}, { retentionMonths: 13 });
+}
+
+/** The time of the day, in Unix ms, for which the rollup check, which does not run at a start, has run last. */
+async function checkedForMs({ pool }: Installation): Promise<number> {
+  const { rows } = await pool.query("SELECT ran_for FROM daily_runs WHERE job = 'rollup check'");
+  return rows[0]?.ran_for.getTime() ?? 0;
+}
+
+async function untilChecked(installation: Installation, sinceMs: number): Promise<void> {
+  const untilMs = performance.now() + MADE_UP_MS;
+  while ((await checkedForMs(installation)) <= sinceMs) {
+    if (performance.now() > untilMs) throw new Error('a nightly job that the clock went over was not made up for');
+    await wait(500);
+  }
+}
+
+const step = (name: string, seconds: number): Fault => ({
+  name,
+  broker: 'embedded',
+  hasClock: true,
+  async harm(installation) {
+    await installation.setClock(seconds);
+    await wait(5_000);
+    await rightAgain(installation);
+  },
+});
+
+/** Faults of the clock, by libfaketime: processes of the service and of the database see it, the monotonic clock goes on. */
+export const CLOCK_FAULTS: readonly Fault[] = [
+  step('the clock 2 h ahead, and right again', 7_200),
+  step('the clock 2 h back, and right again', -7_200),
+  {
+    name: 'started with a clock 430 days ahead, and right again',
+    broker: 'embedded',
+    hasClock: true,
+    async harm(installation) {
+      await installation.stop();
+      await installation.setClock(430 * DAY_S);
+      await installation.start();
+      await wait(8_000);
+      await installation.stop();
+      await installation.setClock(0);
+      await installation.start();
+    },
+  },
+  {
+    name: 'the clock over the minutes of the nightly jobs, and right again',
+    broker: 'embedded',
+    hasClock: true,
+    async harm(installation) {
+      const beforeMs = await checkedForMs(installation);
+      await installation.setClock(DAY_S);
+      await untilChecked(installation, beforeMs);
+      await rightAgain(installation);
+    },
+  },
+  {
+    name: 'the machine asleep for 20 s',
+    broker: 'embedded',
+    hasClock: true,
+    async harm(installation) {
+      const pids = installation.pidsOf('');
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      // A sleeping machine's monotonic clock stands still, and its wall clock goes on.
+      await installation.setClock(600);
+      await wait(20_000);
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+      await wait(3_000);
+      await rightAgain(installation);
+    },
+  },
+];

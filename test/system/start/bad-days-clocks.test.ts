@@ -1,0 +1,3 @@
+import { testBadDays } from '#test/support/bad-days.ts';
+
+testBadDays('embedded', true);
