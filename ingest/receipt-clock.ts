@@ -22,7 +22,7 @@ export interface ReceiptClock {
  * Whether a step of the clock is believed. Pure; Unix ms. Ahead always: the process has seen the time before; back by a day at most, or if it
  * leads nearer to the believed time.
  */
-export const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
+const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
   afterMs >= beforeMs - DAY_MS || isNearer({ beforeMs, afterMs }, believedMs);
 
 const isNearer = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>

@@ -6,7 +6,7 @@ import type { Pool } from './connect.ts';
 /** How often a process stores how far the believed time has moved on, and looks for a confirmation. */
 const SYNC_MS = 10_000;
 
-export const UNCONFIRMED =
+const UNCONFIRMED =
   'the clock of this machine is more than 31 days ahead of the time that this installation was last in use: nothing is deleted by age until somebody has looked at the clock. If it is right: energy doctor --confirm-clock';
 
 /** The time from which age is counted (energy.md, "When the clock was wrong"). */
