@@ -1,19 +1,32 @@
-import { DAY_MS } from '#src/core/units.ts';
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * When a job runs: at an interval, which is measured by the monotonic clock so that steps of the wall clock do not matter, or at a time
- * of the UTC day ("04:19"), made up for if it was missed.
+ * When a job runs: at an interval, which is measured by the monotonic clock so that steps of the wall clock do not matter, or by a cron
+ * expression (UTC) that comes once a day ("19 4 * * *"), made up for if it was missed.
  */
-export type Timing = { everySeconds: number } | { dailyAt: string };
+export type Timing = { everySeconds: number } | { daily: string };
 
 /** Interval jobs are spread over this time at most, ms: a process that lives shorter still runs each of them. */
 const SPREAD_MS = 10 * 60_000;
 
-/** The latest moment up to now at which a daily job was to run, Unix ms. Pure. `dailyAt`: "hh:mm", UTC. */
-export function latestDailyMs(dailyAt: string, nowMs: number): number {
-  const [hours = 0, minutes = 0] = dailyAt.split(':').map(Number);
-  const offsetMs = (hours * 60 + minutes) * 60_000;
-  return Math.floor((nowMs - offsetMs) / DAY_MS) * DAY_MS + offsetMs;
+/** The latest moment at which a daily job was to run, Unix ms, as of a minute. */
+export interface Latest {
+  minuteMs: number;
+  latestMs: number;
+}
+
+/**
+ * The latest minute up to now, of a day, that an expression matches. Pure. `known`: what this returned before, so that only the minutes since are
+ * matched; after the clock was set back all are. An expression that no minute of a day matches throws.
+ */
+export function latestDaily(matches: (minute: Date) => boolean, nowMs: number, known: Latest | null = null): Latest {
+  const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const isLater = known !== null && known.minuteMs <= minuteMs && minuteMs - known.minuteMs < DAY_MS;
+  const fromMs = isLater ? known.minuteMs + MINUTE_MS : minuteMs - DAY_MS + MINUTE_MS;
+  for (let atMs = minuteMs; atMs >= fromMs; atMs -= MINUTE_MS)
+    if (matches(new Date(atMs))) return { minuteMs, latestMs: atMs };
+  if (!isLater) throw new Error('a daily job whose time does not come within a day');
+  return { minuteMs, latestMs: known.latestMs };
 }
 
 /**

@@ -81,20 +81,20 @@ const PROGRESS_MS = 60_000;
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
   // make_room takes a lock of its own. (The writer makes partitions that it misses, at the price of a retry.)
-  { name: 'partitions ahead', at: { dailyAt: '01:17' }, alsoAtStart: true, run: makePartitions },
+  { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
-    at: { dailyAt: '01:07' },
+    at: { daily: '7 1 * * *' },
     alsoAtStart: true,
     lock: 'historyUpkeep',
     whenTaken: 'again',
     run: keepHistory,
   },
-  { name: 'rollup check', at: { dailyAt: '02:43' }, alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
+  { name: 'rollup check', at: { daily: '43 2 * * *' }, alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
   // What is compressed is small already, and aggregates that stand on it would have to be computed again. Takes its lock itself.
   {
     name: 'pack days',
-    at: { dailyAt: '03:11' },
+    at: { daily: '11 3 * * *' },
     alsoAtStart: true,
     unless: 'compression',
     whenTaken: 'again',
@@ -119,7 +119,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'forget silences',
-    at: { dailyAt: '04:51' },
+    at: { daily: '51 4 * * *' },
     alsoAtStart: false,
     run: ({ db, ageClock, retentionMonths }) => forgetSilences(db, ageClock(), retentionMonths),
   },
@@ -139,7 +139,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'forget audit',
-    at: { dailyAt: '04:19' },
+    at: { daily: '19 4 * * *' },
     alsoAtStart: false,
     run: ({ db, ageClock }) => forgetAudit(db, ageClock()),
   },
@@ -200,7 +200,7 @@ export const JOBS: readonly Job[] = [
     alsoAtStart: true,
     run: ({ pool, ageClock }) => forgetUnread(pool, ageClock()),
   },
-  { name: 'end departures', at: { dailyAt: '05:31' }, alsoAtStart: true, run: keepDepartures },
+  { name: 'end departures', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
 ];
 
 /** Makes the partitions of the coming months. */

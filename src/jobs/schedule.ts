@@ -1,8 +1,9 @@
+import { createTask, type ScheduledTask } from 'node-cron';
 import { inSpan } from '#src/core/tracing.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { isDailyDue, latestDailyMs, spreadMs } from './due.ts';
+import { isDailyDue, type Latest, latestDaily, spreadMs } from './due.ts';
 import { type Job, type JobParts, TAKEN } from './jobs.ts';
 
 const DONE = 'done';
@@ -10,6 +11,7 @@ const DONE = 'done';
 const AGAIN_MS = 3_000;
 /** How often the schedule looks for jobs that are due, ms: by a timer, which follows the monotonic clock. */
 const LOOK_MS = 500;
+
 interface IntervalPlan {
   job: Job;
   everyMs: number;
@@ -19,7 +21,9 @@ interface IntervalPlan {
 
 interface DailyPlan {
   job: Job;
-  dailyAt: string;
+  /** Says when the job is to run; it is never started: its own timer stands still when the clock is set back. */
+  task: ScheduledTask;
+  latest: Latest;
   /** The daily time (Unix ms) for which this process has looked whether the job is due; null: none yet. */
   lookedAtMs: number | null;
 }
@@ -76,10 +80,11 @@ export function startJobs(
   const daily: DailyPlan[] = [];
   for (const [index, job] of wanted.entries()) {
     const { at, alsoAtStart } = job;
-    if ('dailyAt' in at) {
-      const latestMs = latestDailyMs(at.dailyAt, clock().getTime());
-      daily.push({ job, dailyAt: at.dailyAt, lookedAtMs: alsoAtStart ? latestMs : null });
-      if (alsoAtStart) begin(job, latestMs);
+    if ('daily' in at) {
+      const task = createTask(at.daily, () => {}, { name: job.name, timezone: 'UTC' });
+      const latest = latestDaily((minute) => task.match(minute), clock().getTime());
+      daily.push({ job, task, latest, lookedAtMs: alsoAtStart ? latest.latestMs : null });
+      if (alsoAtStart) begin(job, latest.latestMs);
     } else {
       const everyMs = at.everySeconds * 1_000;
       const firstMs = spreadMs(everyMs, { index, of: wanted.length }) + (alsoAtStart ? everyMs : 0);
@@ -95,16 +100,17 @@ export function startJobs(
       plan.nextMs = nowMs + plan.everyMs;
       begin(plan.job);
     }
-    const latest = daily.map((plan) => ({ plan, latestMs: latestDailyMs(plan.dailyAt, clock().getTime()) }));
-    const passed = latest.filter(({ plan, latestMs }) => plan.lookedAtMs !== latestMs);
+    const wallMs = clock().getTime();
+    for (const plan of daily) plan.latest = latestDaily((minute) => plan.task.match(minute), wallMs, plan.latest);
+    const passed = daily.filter(({ latest, lookedAtMs }) => lookedAtMs !== latest.latestMs);
     if (passed.length === 0) return;
-    const ranFor = await readDaily(
-      pool,
-      passed.map(({ plan, latestMs }) => ({ name: plan.job.name, latestMs })),
-    );
-    for (const { plan, latestMs } of passed) {
+    const times = passed.map(({ job, latest }) => ({ name: job.name, latestMs: latest.latestMs }));
+    const ranFor = await readDaily(pool, times);
+    for (const plan of passed) {
+      const { job } = plan;
+      const { latestMs } = plan.latest;
       plan.lookedAtMs = latestMs;
-      if (isDailyDue(latestMs, ranFor.get(plan.job.name) ?? latestMs)) begin(plan.job, latestMs);
+      if (isDailyDue(latestMs, ranFor.get(job.name) ?? latestMs)) begin(job, latestMs);
     }
   }
   let looking: Promise<void> | null = null;
@@ -122,6 +128,7 @@ export function startJobs(
       clearInterval(timer);
       for (const pending of later.values()) clearTimeout(pending);
       await looking;
+      await Promise.all(daily.map(({ task }) => task.destroy()));
       await Promise.all(underWay.values());
     },
   };

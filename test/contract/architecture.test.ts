@@ -116,6 +116,7 @@ describe('the house', () => {
       amqplib: /^ingest\/source\/amqp\//,
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
+      'node-cron': /^src\/jobs\/schedule\.ts$/,
       // The pool, and the door of its threads.
       piscina: /^src\/alerts\/(pool|evaluate\.task)\.ts$/,
       fastify: /^src\/api\//,

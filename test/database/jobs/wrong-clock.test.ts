@@ -137,7 +137,7 @@ test('jobs go on when the clock is set back, and a daily one that was missed run
     alsoAtStart: false,
     run: async () => void ran.push(name),
   });
-  const list = [job('often', { everySeconds: 1 }), job('nightly', { dailyAt: '02:43' })];
+  const list = [job('often', { everySeconds: 1 }), job('nightly', { daily: '43 2 * * *' })];
   const started = startJobs(list, parts({ clock: () => new Date(wallMs) }));
   const often = () => ran.filter((name) => name === 'often').length;
   const nightly = () => ran.filter((name) => name === 'nightly').length;
