@@ -126,6 +126,8 @@ CREATE TABLE series (
   tariff_since timestamptz, -- Of a tariff that counts: its steps that end after this time lie after those of the others. -infinity: all of them. Null: it is none.
   split_after timestamptz[], -- After these times, in order, another number is read than before, as its owner has changed what reads it (decoder_config): no step goes over one of them. Null: that was never so.
   earlier_roles jsonb, -- What it is counted as before some times ("until_ms", Unix ms), in order: something better appeared then, or another role is worked in piece by piece: [{"until_ms", "import", "export", "meter", "is_tariff"}]. Null: as its row says, always.
+  described jsonb, -- How the device announced it, where it is judged with the others of its device: {"names", "understood", "unit", "commodity", "device", "ignored", "scope", "isAlone"}. Null: its channel says what it is.
+  meant text, -- The channel by which it counts, where it is judged with the others of its device: "unknown/…" is asked, "ignored/…" is part of another or known not to count. Null: its own.
   first_read_at timestamptz, -- Time of its first reading: from then on it is a quantity that its circuit can be counted by. Null: it has none, or was always there.
   nonzero_at timestamptz, -- Of a register: time of its first reading that is not 0. A total that is 0 while one of its parts is not is no total up to then. Null: each reading is 0.
   PRIMARY KEY (series_id),
@@ -134,7 +136,7 @@ CREATE TABLE series (
   CHECK (kind IN ('register', 'interval', 'power', 'temperature', 'setpoint', 'heating', 'humidity')),
   CHECK (meter IN ('grid', 'production', 'storage', 'consumption', 'excluded', 'gas', 'heat', 'water', 'gas_m3', 'heat_m3', 'water_m3'))
 );
-CREATE INDEX series_unknown_name ON series (device_id) WHERE ((channel !~ '^(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\d+)*$') AND (kind IN ('register', 'interval', 'power')));
+CREATE INDEX series_unknown_name ON series (device_id) WHERE ((COALESCE(meant, channel) !~ '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\d+)*|(?:[^/]+/)*ignored/.+)$') AND (kind IN ('register', 'interval', 'power')));
 
 -- Every valid reading, once. Of two values for one time the lower is kept (law of consumption).
 CREATE TABLE readings (

@@ -1,3 +1,5 @@
+import type { Described } from './registers-of-a-device/register.ts';
+
 /** Kind of quantity. */
 export type Kind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
 
@@ -20,6 +22,8 @@ export interface DecodedReading {
   /** How a device behind a gateway calls it, and its unit where nobody knows what it is (null: the message does not say). */
   native?: string;
   unit?: string | null;
+  /** How it is described where it is judged with the other registers of its device. */
+  described?: Described;
 }
 
 /** Why a message, or one element of it, cannot be used. */

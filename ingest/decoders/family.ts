@@ -1,4 +1,5 @@
 import type { Mapped } from '#src/devices/mapping.ts';
+import type { Described } from './registers-of-a-device/register.ts';
 
 /** A message as the device's own broker has it: its topic without any `gw/{gateway_id}/` before it. */
 export interface DeviceMessage {
@@ -59,8 +60,10 @@ export interface Said {
   native: string;
   /** Where nobody can tell what it is: it counts for nothing until its owner says. Its channel holds the word `unknown`. */
   asks?: Asks;
-  /** Its channel when decoders guessed (1.x): a device that counts by it goes on to. */
-  was?: string;
+  /** What tells it from all others of its device for good, however it is judged; left out: its native name does. */
+  key?: string;
+  /** How it is described where it is judged with the other registers of its device: not by its channel then, which only names it. */
+  described?: Described;
 }
 
 /** What is asked of a quantity's owner. */
@@ -70,7 +73,7 @@ export interface Asks {
 }
 
 /** Where a quantity is put. */
-export type Place = Pick<Said, 'channel' | 'asks' | 'was'>;
+export type Place = Pick<Said, 'channel' | 'asks' | 'key' | 'described'>;
 
 /** What a family reads out of one message of its own. */
 export interface Heard {

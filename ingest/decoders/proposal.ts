@@ -1,5 +1,5 @@
+import { judgeAlone } from './registers-of-a-device/alone.ts';
 import { commodityOf } from './vocabulary/volume-of.ts';
-import { whatItIs } from './vocabulary/what-it-is.ts';
 
 /** What a number may be, in the words of a `mapping`. */
 export interface Proposal {
@@ -53,11 +53,14 @@ export function proposalFor(names: readonly string[]): Proposal | null {
   const isVolume = unit === 'm3' || unit === 'l';
   const commodity = commodityOf(said, { isTotal: true });
   if (isVolume) return commodity && { unit, meaning: commodity };
-  const what = whatItIs(said, { understood: [rest] });
-  if (what.is !== 'counted') return null;
   const isPower = unit === 'W' || unit === 'kW';
-  if (what.medium !== '') return isPower || what.medium === 'water' ? null : { unit, meaning: what.medium };
-  const parts = what.parts.filter((part) => !isPower || !part.startsWith('t')).slice(0, 1);
-  const meaning = [what.direction, ...parts].join('/');
+  const alone = judgeAlone({ names: said, understood: [rest], unit: isPower ? 'W' : 'kWh' });
+  if (alone.is !== 'counted') return null;
+  // An inverter's and a battery's channels have a circuit of their own: those are their owner's to say.
+  const [, medium, direction, part = ''] =
+    /^(?:grid\/)?(?:(gas|heat)(?:\/import)?|(import|export)(\/[tl]\d+)?)$/.exec(alone.channel) ?? [];
+  if (medium !== undefined) return isPower ? null : { unit, meaning: medium };
+  if (direction === undefined) return null;
+  const meaning = isPower && part.startsWith('/t') ? direction : direction + part;
   return { unit, meaning: isPower && meaning === 'import' ? 'power' : meaning };
 }

@@ -2,27 +2,29 @@ import { expect, test } from 'vitest';
 import type { Said } from '../decoders/family.ts';
 import { asBefore, asListed } from './as-listed.ts';
 
+const kind = 'energy_total_kwh';
 const asked: Said = {
   device: 'meter',
-  channel: 'unknown/foobar_energy',
-  kind: 'energy_total_kwh',
+  channel: 'unknown/total',
+  kind,
   value: 1,
   atMs: null,
-  native: 'Foobar energy',
+  native: 'Total',
+  key: 'total',
   asks: { unit: 'kWh' },
-  was: 'foobar/import',
+  described: { names: ['Total'], unit: 'kWh' },
 };
 
-test('what an earlier version counted stays where it was, and is not asked about', () => {
-  const [kept] = asBefore([{ channel: 'foobar/import', kind: 'energy_total_kwh' }], [asked]);
-  expect(kept?.channel).toBe('foobar/import');
-  expect(kept?.asks).toBeUndefined();
+test('a register keeps the channel that it was first listed under, by its key', () => {
+  expect(asBefore([{ channel: 'import', kind, key: 'total' }], [asked])[0]?.channel).toBe('import');
+  expect(asBefore([{ channel: 'import', kind, native: 'Total' }], [asked])[0]?.channel).toBe('import');
+  expect(asBefore([{ channel: 'unknown/total', kind }], [asked])[0]?.channel).toBe('unknown/total');
 });
 
-test('what was never counted is asked about, also where the guess of old is listed beside it', () => {
-  expect(asBefore([], [asked])[0]?.channel).toBe('unknown/foobar_energy');
-  const listed = ['foobar/import', 'unknown/foobar_energy'].map((channel) => ({ channel, kind: 'energy_total_kwh' }));
-  expect(asBefore(listed, [asked])[0]?.channel).toBe('unknown/foobar_energy');
+test('a new register is given no channel that another one has', () => {
+  const listed = [{ channel: 'import', kind, key: 'other' }];
+  expect(asBefore(listed, [{ ...asked, channel: 'import' }])[0]?.channel).toBe('total/import');
+  expect(asBefore([], [asked])[0]?.channel).toBe('unknown/total');
 });
 
 test('of what is asked about only that is kept which is listed', () => {

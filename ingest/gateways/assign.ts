@@ -23,7 +23,7 @@ export const storedKindOf = (said: string): string =>
  */
 export function assign(deviceId: string, said: readonly Said[], receivedAtMs: number): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
-  said.forEach(({ channel, kind, value, atMs, intervalMs = 0, native, asks }, element) => {
+  said.forEach(({ channel, kind, value, atMs, intervalMs = 0, native, asks, described }, element) => {
     if (kind === 'availability') {
       decoded.status = value ? 'online' : 'offline';
     } else if (kind === 'energy_interval_kwh' && atMs === null) {
@@ -42,6 +42,7 @@ export function assign(deviceId: string, said: readonly Said[], receivedAtMs: nu
       };
       if (atMs === null) reading.isUntimed = true;
       if (asks) reading.unit = asks.unit;
+      if (described) reading.described = described;
       decoded.readings.push(reading);
     }
   });

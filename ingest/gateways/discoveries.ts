@@ -3,10 +3,12 @@ import { newId } from '#src/core/ids.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, Said } from '../decoders/family.ts';
+import type { Described } from '../decoders/registers-of-a-device/register.ts';
 import { readSettings } from '../decoders/settings.ts';
 import { chooseRoles } from '../normalise/channels.ts';
-import { asBefore, MAX_ASKED } from './as-listed.ts';
+import { asBefore, keyOf as keyOfSaid, MAX_ASKED } from './as-listed.ts';
 import { storedKindOf } from './assign.ts';
+import { digestOf, mayChange, saveDescriptions } from './descriptions.ts';
 
 /** Most devices that are listed of one gateway; a flood of names is rubbish. */
 const MAX_DEVICES = 2_000;
@@ -19,6 +21,11 @@ interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;
+  /** Of what is judged with the other registers of its device: its key, a digest of its description, and when that was noted, Unix ms. */
+  key?: string;
+  described?: string;
+  described_at_ms?: number;
+  native?: string;
 }
 
 /** A device that was heard through a gateway. */
@@ -28,7 +35,10 @@ export interface Discovery {
   family: string;
   nativeId: string;
   quantities: Quantity[];
+  firstSeenMs: number;
   lastSeenMs: number;
+  /** Descriptions of a paired device that are not the stored ones, by channel and kind. */
+  descriptions: { channel: string; kind: string; described: Described }[];
   /** What it was paired as; null while it is not. */
   paired: { deviceId: string; settings: DecoderSettings } | null;
   isChanged: boolean;
@@ -41,14 +51,15 @@ export interface Discoveries {
   find(gatewayId: string, family: string, nativeId: string): Discovery | undefined;
   /** Notes that it was heard; a new one is listed, as long as there is room. */
   note(gatewayId: string, family: string, nativeId: string, said: readonly Said[], atMs: number): void;
-  save(client: PoolClient): Promise<void>;
+  /** Stores what has changed. Returns the devices whose stored consumption is judged otherwise from now on. */
+  save(client: PoolClient): Promise<readonly string[]>;
 }
 
 /** Loads what was discovered through the gateways; their rows are locked by the caller. */
 export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
   // Raw SQL: the hot path of ingest: any number of devices is one statement, by unnest.
   const { rows } = await client.query(
-    `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.last_seen_at,
+    `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at,
        d.device_id, d.timezone, d.decoder_config
      FROM discovered_devices x LEFT JOIN devices d ON d.device_id = x.device_id AND d.deleted_at IS NULL
      WHERE x.gateway_id = ANY ($1)`,
@@ -63,7 +74,9 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
       family: row.family,
       nativeId: row.native_id,
       quantities: row.channels,
+      firstSeenMs: row.first_seen_at.getTime(),
       lastSeenMs: row.last_seen_at.getTime(),
+      descriptions: [],
       paired: row.device_id === null ? null : { deviceId: row.device_id, settings },
       isChanged: false,
     });
@@ -77,12 +90,20 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
       if (!discovery) {
         if (ofGateway.size >= MAX_DEVICES) return;
         const discoveryId = newId('dsc');
-        const nothing = { quantities: [], lastSeenMs: atMs, paired: null, isChanged: true };
+        const nothing = {
+          quantities: [],
+          firstSeenMs: atMs,
+          lastSeenMs: atMs,
+          descriptions: [],
+          paired: null,
+          isChanged: true,
+        };
         discovery = { discoveryId, gatewayId, family, nativeId, ...nothing };
         ofGateway.set(keyOf(family, nativeId), discovery);
       }
-      const placed = discovery.paired ? asBefore(discovery.quantities, said) : said;
+      const placed = asBefore(discovery.quantities, said);
       if (addQuantities(discovery, placed)) discovery.isChanged = true;
+      if (noteDescriptions(discovery, placed, atMs)) discovery.isChanged = true;
       if (atMs < discovery.lastSeenMs + SEEN_MS) return;
       discovery.lastSeenMs = atMs;
       discovery.isChanged = true;
@@ -90,6 +111,12 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
     async save(client) {
       const changed = [...byGateway.values()].flatMap((all) => [...all.values()].filter(({ isChanged }) => isChanged));
       await saveChanged(client, changed);
+      return saveDescriptions(
+        client,
+        changed.flatMap(({ paired, descriptions }) =>
+          paired ? descriptions.map((one) => ({ ...one, deviceId: paired.deviceId })) : [],
+        ),
+      );
     },
   };
 }
@@ -102,8 +129,10 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
     ({ kind, channel, asks }) => kind !== 'availability' && !known.has(keyOf(channel, kind)) && (!asks || room-- > 0),
   );
   if (fresh.length === 0 || known.size >= MAX_QUANTITIES) return false;
-  const all = new Map<string, { channel: string; kind: string }>();
-  for (const { channel, kind } of [...discovery.quantities, ...fresh]) all.set(keyOf(channel, kind), { channel, kind });
+  const all = new Map<string, Omit<Quantity, 'counts'>>(
+    discovery.quantities.map((one) => [keyOf(one.channel, one.kind), one]),
+  );
+  for (const { channel, kind } of fresh) all.set(keyOf(channel, kind), { channel, kind });
   const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
   const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: storedKindOf(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
@@ -114,6 +143,30 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
     return { ...quantity, counts };
   });
   return true;
+}
+
+/** Notes how what is listed is described now; at most once an hour, but for the device's first hour. Answers whether anything was new. */
+function noteDescriptions(discovery: Discovery, said: readonly Said[], atMs: number): boolean {
+  let isNew = false;
+  for (const one of said) {
+    const { described, channel, kind } = one;
+    if (!described) continue;
+    const digest = digestOf(described);
+    const at = discovery.quantities.findIndex((other) => other.channel === channel && other.kind === kind);
+    const known = discovery.quantities[at];
+    if (!known || (known.described === digest && known.key === keyOfSaid(one))) continue;
+    if (!mayChange(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
+    const { native: _, ...rest } = known;
+    discovery.quantities = discovery.quantities.with(at, {
+      ...rest,
+      key: keyOfSaid(one),
+      described: digest,
+      described_at_ms: atMs,
+    });
+    if (discovery.paired) discovery.descriptions.push({ channel, kind: storedKindOf(kind), described });
+    isNew = true;
+  }
+  return isNew;
 }
 
 async function saveChanged(client: PoolClient, changed: readonly Discovery[]): Promise<void> {

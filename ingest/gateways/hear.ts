@@ -26,9 +26,13 @@ export interface GatewayHearing {
   /**
    * Answers the batch with each message of a gateway in the place of what it says: one message for each paired device, and
    * none for those that are not; one of a gateway that is not here as it came. Learns announcements, lists what was heard for the
-   * first time, and counts what no family knows.
+   * first time, and counts what no family knows. `described` is given the devices that are judged otherwise from now on.
    */
-  hear(client: PoolClient, batch: readonly IncomingMessage[]): Promise<readonly IncomingMessage[]>;
+  hear(
+    client: PoolClient,
+    batch: readonly IncomingMessage[],
+    described?: Set<string>,
+  ): Promise<readonly IncomingMessage[]>;
   /** The transaction did not commit: what was learnt in it is not known. */
   forget(batch: readonly IncomingMessage[]): void;
 }
@@ -50,7 +54,7 @@ export function createGatewayHearing(unread: UnreadMessages = createUnreadMessag
       for (const id of ids) gatewaysKnown.forget(id);
       unread.forget(ids);
     },
-    async hear(client, batch) {
+    async hear(client, batch, described = new Set()) {
       const ids = idsOf(batch);
       if (ids.length === 0) return batch;
       // Raw SQL: the hot path of ingest: gateways are locked in one order, by their ids.
@@ -76,7 +80,7 @@ export function createGatewayHearing(unread: UnreadMessages = createUnreadMessag
       for (const [gatewayId, { known, news }] of gateways) {
         if (news.length > 0) await saveNews(client, gatewayId, known, news);
       }
-      await discoveries.save(client);
+      for (const deviceId of await discoveries.save(client)) described.add(deviceId);
       await unread.save(client, [...gateways.keys()]);
       gatewaysKnown.trim();
       return heard;

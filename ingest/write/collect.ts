@@ -1,4 +1,5 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import type { Described } from '#ingest/decoders/registers-of-a-device/register.ts';
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
@@ -21,6 +22,7 @@ export interface SeriesBatch {
   /** How the device calls it, and its unit: `DecodedReading`. */
   native?: string | undefined;
   unit?: string | null | undefined;
+  described?: Described | undefined;
 }
 
 export interface Collected {
@@ -78,12 +80,13 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
       }
       const series = ofDevice.get(name);
       if (!series) {
-        const { native, unit } = reading;
+        const { native, unit, described } = reading;
         ofDevice.set(name, {
           channel,
           kind,
           native,
           unit,
+          described,
           points: [{ readAtMs, intervalMs, value, message, element }],
         });
         continue;

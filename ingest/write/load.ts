@@ -247,7 +247,7 @@ async function loadSeries(
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const columns =
-    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, closed_until, split_after, earlier_roles';
+    'series_id, device_id, channel, kind, native_name, unit, described, meant, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, closed_until, split_after, earlier_roles';
   const { rows } = await client.query(`SELECT ${columns} FROM series WHERE device_id = ANY ($1) ORDER BY series_id`, [
     [...laws.keys()].filter((deviceId) => !inPart.has(deviceId)),
   ]);
@@ -273,6 +273,8 @@ async function loadSeries(
       kind: row.kind,
       nativeName: row.native_name,
       unit: row.unit,
+      described: row.described,
+      meant: row.meant,
       roles: storedRoles(row),
       tariffSinceMs: row.tariff_since instanceof Date ? row.tariff_since.getTime() : Number.NEGATIVE_INFINITY,
       firstReadAtMs: row.first_read_at?.getTime() ?? null,

@@ -110,7 +110,7 @@ function tariffsOf(
     const before = isWhole ? [{ ...ALWAYS, steps: changes.removed }] : knownOf(device, series, loaded);
     return {
       series,
-      circuit: parseChannel(series.channel).circuit,
+      circuit: parseChannel(plan?.meant ?? series.meant ?? series.channel).circuit,
       was,
       is,
       ...changes,

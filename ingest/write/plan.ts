@@ -24,7 +24,7 @@ import { planTariffs } from './plan-tariffs.ts';
 import { addDifferences, addMerge, append, emptyPlan, isByTime, type SeriesPlan } from './series-plan.ts';
 import { newSeries, type StandingDevice, type StandingSeries, seriesName, settingsOfSeries } from './standing.ts';
 import { type Stretch, type StretchBounds, type WantedStretch, withoutPassedOver } from './stretch.ts';
-import { rolesOpen, targetRoles } from './target-roles.ts';
+import { rolesOpen, type Target, targetRoles } from './target-roles.ts';
 
 /** What a batch does to a device. */
 export interface DevicePlan {
@@ -160,7 +160,9 @@ function workOf(
     for (const [name, series] of device.series)
       if (!names.has(name)) found.push({ series, points: [], firsts: firstsOf(series) });
   }
-  const targets: readonly RolesByTime[] = isChosen ? chosenFor(device, found) : found.map(({ series }) => series);
+  const targets: readonly Target[] = isChosen
+    ? chosenFor(device, found)
+    : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
   // Where the past of something that is stored is to count otherwise, that is worked in by pieces; and all at one time, as one excludes another.
   const isAtOnce =
     (device.computedWith === null || rolesOpen(device, [...device.series.values()]).size === 0) &&
@@ -168,7 +170,8 @@ function workOf(
   const work: Work[] = [];
   let areRolesOpen = false;
   for (const [index, { series, points, firsts }] of found.entries()) {
-    const target = targets[index] as RolesByTime;
+    const target = targets[index] as Target;
+    const { meant } = target;
     const will = isAtOnce ? target : rolesUpTo(series, target, pieceUntilMs);
     if (countedOtherwise(will, target)) areRolesOpen = true;
     const edits = tellingOf(editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
@@ -176,11 +179,12 @@ function workOf(
     const isConcerned =
       points.length > 0 ||
       isOfEarlierEdition ||
+      meant !== (series.meant ?? null) ||
       countedOtherwise(series, will) !== null ||
       edits.changed !== null ||
       judgedOtherwise(device, series, pieceUntilMs) !== null;
     if (isConcerned)
-      work.push({ plan: emptyPlan(will, { series, isOfEarlierEdition, firsts, edits, deltas }), points });
+      work.push({ plan: emptyPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }), points });
   }
   return { work, areRolesOpen };
 }
@@ -208,7 +212,7 @@ function tellingOf(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
 }
 
 /** What series are to count as; a new one that is called like another has its channel in its name. */
-function chosenFor(device: StandingDevice, found: Found[]): RolesByTime[] {
+function chosenFor(device: StandingDevice, found: Found[]): Target[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {
     const { seriesId, nativeName, channel, kind } = one.series;

@@ -26,9 +26,9 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   if (fresh.length === 0) return stored;
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query(
-    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, earlier_roles, native_name, unit)
+    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, earlier_roles, native_name, unit, described, meant)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
-       $10::jsonb[], $11::text[], $12::text[])
+       $10::jsonb[], $11::text[], $12::text[], $13::jsonb[], $14::text[])
      RETURNING series_id, device_id, channel, kind`,
     [
       fresh.map(({ deviceId }) => deviceId),
@@ -37,6 +37,8 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
       ...roleColumns(fresh),
       fresh.map(({ plan }) => plan.series.nativeName ?? null),
       fresh.map(({ plan }) => plan.series.unit ?? null),
+      fresh.map(({ plan }) => (plan.series.described ? JSON.stringify(plan.series.described) : null)),
+      fresh.map(({ plan }) => plan.meant),
     ],
   );
   const keyOf = (deviceId: string, channel: string, kind: string) => `${deviceId}\n${channel}\n${kind}`;
@@ -70,6 +72,7 @@ function tariffSince(plan: SeriesPlan): string | null {
 
 const hasChanged = (plan: SeriesPlan): boolean =>
   !haveSameRoles(plan.roles, plan.series.roles) ||
+  (plan.series.described != null && plan.meant !== (plan.series.meant ?? null)) ||
   tariffSinceMs(plan) !== plan.series.tariffSinceMs ||
   plan.firsts.firstReadAtMs !== plan.series.firstReadAtMs ||
   plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
@@ -94,10 +97,14 @@ export function updateSeries(stored: readonly StoredPlan[]): Step[] {
   const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];
   const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since, first_read_at = c.first, nonzero_at = c.nonzero,
-                  earlier_roles = c.earlier
-                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::jsonb[])
-                  c (series_id, i, e, m, since, first, nonzero, earlier)
+                  earlier_roles = c.earlier, meant = coalesce(c.meant, s.meant)
+                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::jsonb[], $9::text[])
+                  c (series_id, i, e, m, since, first, nonzero, earlier, meant)
                 WHERE s.series_id = c.series_id`;
-  const values = [changed.map(({ seriesId }) => seriesId), ...roleColumns(changed)];
+  const values = [
+    changed.map(({ seriesId }) => seriesId),
+    ...roleColumns(changed),
+    changed.map(({ plan }) => plan.meant),
+  ];
   return [statement({ text, values })];
 }

@@ -27,6 +27,8 @@ export interface SeriesPlan {
   readonly isOfEarlierEdition: boolean;
   /** Since when it is there, and not 0, from now on. */
   readonly firsts: Firsts;
+  /** The channel by which it counts from now on, where it is judged with the other registers of its device; null: its own. */
+  readonly meant: string | null;
   /** What was edited of it by hand. */
   readonly edits: SeriesEdits;
   /** Readings that are new, and stored ones whose value becomes lower. */
@@ -67,7 +69,7 @@ export const isByTime = (was: StandingSeries, is: RolesByTime): boolean =>
 
 export const emptyPlan = (
   will: RolesByTime,
-  of: Pick<SeriesPlan, 'series' | 'isOfEarlierEdition' | 'firsts' | 'edits' | 'deltas'>,
+  of: Pick<SeriesPlan, 'series' | 'meant' | 'isOfEarlierEdition' | 'firsts' | 'edits' | 'deltas'>,
 ): SeriesPlan => ({
   ...of,
   roles: will.roles,

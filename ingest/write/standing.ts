@@ -1,3 +1,4 @@
+import type { Described } from '#ingest/decoders/registers-of-a-device/register.ts';
 import type { LawSettings, SettingsByTime } from '#ingest/normalise/law.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
@@ -63,6 +64,9 @@ export interface StandingSeries {
   readonly nativeName?: string | null;
   /** Its unit where that is not its kind's: null where nobody knows. */
   readonly unit?: string | null | undefined;
+  /** How it was announced, where it is judged with the other registers of its device, and what it is by that. Left out where it is remembered. */
+  readonly described?: Described | null | undefined;
+  readonly meant?: string | null;
   /** Time of its first reading, Unix ms; null: of one that has readings, it is not known, and was always there. Left out where it is remembered. */
   readonly firstReadAtMs?: number | null | undefined;
   /** Of a register: time of its first reading that is not 0, Unix ms; null: all are. Left out where it is remembered, and there is one. */
@@ -119,15 +123,17 @@ interface NewSeries {
   kind: string;
   native?: string | undefined;
   unit?: string | null | undefined;
+  described?: Described | undefined;
 }
 
 /** A series before its first reading. */
-export const newSeries = ({ channel, kind, native, unit }: NewSeries): StandingSeries => ({
+export const newSeries = ({ channel, kind, native, unit, described }: NewSeries): StandingSeries => ({
   seriesId: null,
   channel,
   kind,
   nativeName: native ?? null,
   unit,
+  described,
   firstReadAtMs: null,
   nonzeroAtMs: null,
   roles: NO_ROLES,

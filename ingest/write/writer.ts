@@ -197,7 +197,10 @@ async function prepare(
   batch: readonly IncomingMessage[],
   { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt, untimed, left }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
-  const { heard: said, ofDeparted } = await partDeparted(client, await gateways.hear(client, batch));
+  // Judged otherwise in this transaction: nobody else can compute it before this one has committed.
+  const described = new Set<string>();
+  const { heard: said, ofDeparted } = await partDeparted(client, await gateways.hear(client, batch, described));
+  memory.forget(described);
   if (untimed) attempt.untimed = untimed.missing(said);
   const followed = follow(said, oldestMs);
   attempt.deviceIds = [...followed.deviceIds];
@@ -214,7 +217,11 @@ async function prepare(
     client,
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
     collected.series,
-    { ...defined({ pieceReadings }), isLeft: left.has, silent: [...silent] },
+    {
+      ...defined({ pieceReadings }),
+      isLeft: (deviceId) => described.has(deviceId) || left.has(deviceId),
+      silent: [...silent],
+    },
   );
   attempt.deviceIds.push(...devices.keys());
   // A changed setting holds for what is told after the next message, unless it takes pieces: those wait for nobody, and nobody for them.

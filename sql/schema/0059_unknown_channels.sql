@@ -4,14 +4,14 @@
 
 DROP INDEX series_unknown;
 CREATE INDEX series_unknown_name ON series (device_id)
-  WHERE channel !~ '^(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\d+)*$'
+  WHERE coalesce(meant, channel) !~ '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\d+)*|(?:[^/]+/)*ignored/.+)$'
     AND kind IN ('register', 'interval', 'power');
 
 WITH unknown AS (
   SELECT device_id, channel, kind, native_name, string_to_array(channel, '/') AS words,
     bool_or(counts_import OR counts_export OR meter IS NOT NULL OR earlier_roles IS NOT NULL) OVER (PARTITION BY device_id, channel) AS has_counted
   FROM series
-  WHERE channel !~ '^(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\d+)*$'
+  WHERE channel !~ '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\d+)*|(?:[^/]+/)*ignored/.+)$'
     AND kind IN ('register', 'interval', 'power') AND NOT 'unknown' = ANY (string_to_array(channel, '/'))
 ), meant AS (
   -- What such a channel counted as: the last of its words that says so, and the circuit that its other words named.

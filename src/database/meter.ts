@@ -8,13 +8,13 @@ export type Commodity = (typeof COMMODITIES)[number];
 /**
  * Pattern of the channels whose names say what they are (law of consumption, "Registers of one device", rule 6): `import`, `export` or a
  * commodity, a part of one (`import/t1`, `gas/m3`), or a circuit's name before these (`switch0/import`). Any other text is an unknown name
- * (`feed_in`, `meter/unknown/wert_a`). PostgreSQL reads it as JavaScript does, and the index `series_unknown_name` has it word by word.
+ * (`feed_in`, `meter/unknown/wert_a`); what is known not to count is called `ignored/…`. PostgreSQL reads it as JavaScript does, and the index `series_unknown_name` has it word by word.
  */
 export const KNOWN_CHANNEL =
-  '^(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*$';
+  '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
 
 /** A series of energy or power whose name is unknown, in a query of `series s`; the index `series_unknown_name` finds these. */
-export const hasUnknownName = sql<boolean>`(s.channel !~ ${sql.lit(KNOWN_CHANNEL)} AND s.kind IN ('register', 'interval', 'power'))`;
+export const hasUnknownName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
  * What is told apart of a device: channels that have a place in the home of their own, which are part of the device's electricity, too; and

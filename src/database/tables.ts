@@ -418,6 +418,8 @@ interface SeriesTable {
   nonzero_at: Date | null;
   split_after: Date[] | null;
   earlier_roles: object[] | null;
+  described: object | null;
+  meant: string | null;
 }
 
 interface ReadingsTable {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { NO_ROLES } from '#ingest/normalise/roles-by-time.ts';
 import { countsAsOf, isAskedOf, meantChannel, nativeChannel, parseChannel } from './channel-name.ts';
 
 const DIRECTIONS = ['import', 'export'];
@@ -43,7 +44,9 @@ describe('the channel of a native message', () => {
         expect(parseChannel(channel)).toMatchObject({ known: true, circuit });
         expect(countsAsOf(channel)).toBe(what.replace('/m3', ''));
         expect(isAskedOf(channel)).toBe(false);
-        expect(chooseRoles([{ channel, kind: 'register' }])[0]).toMatchObject({ import: !what.startsWith('export') });
+        expect(chooseRoles([{ channel, kind: 'register' }])[0]?.roles).toMatchObject({
+          import: !what.startsWith('export'),
+        });
       }),
     );
   });
@@ -55,7 +58,7 @@ describe('the channel of a native message', () => {
         expect(channel).toBe(text);
         expect(countsAsOf(channel)).toBeNull();
         expect(isAskedOf(channel)).toBe(true);
-        expect(chooseRoles([{ channel, kind }])).toEqual([{ import: false, export: false, meter: null }]);
+        expect(chooseRoles([{ channel, kind }]).map(({ roles }) => roles)).toEqual([NO_ROLES]);
       }),
     );
   });

@@ -26,6 +26,8 @@ export interface Channel {
 
 /** The word of a volume. */
 const VOLUME = 'm3';
+/** The word before what is known not to count, or is a part of another quantity: `ignored/heating`. */
+const IGNORED = 'ignored';
 /** What a heat meter takes out of a house in summer is no heat that was used: it is stored, and counts for nothing. */
 const COOLING = 'cooling';
 
@@ -91,6 +93,11 @@ export function parseChannel(name: string): Channel {
     words.splice(at < 0 ? words.length - 1 : at);
   }
   for (const word of words) {
+    // Known not to count, or a part of another quantity: what follows is what it is called.
+    if (word === IGNORED) {
+      channel.isIgnored = true;
+      break;
+    }
     if (word === 'export') channel.direction = 'export';
     else if (/^t\d+$/.test(word)) channel.part = 'tariff';
     else if (/^l\d+$/.test(word)) channel.part = 'phase';
@@ -136,7 +143,7 @@ export function countsAsOf(name: string, word?: OwnersWord): string | null {
   if (word?.counts_as !== undefined) return word.counts_as;
   if (!KNOWN.test(name)) return null;
   const words = name.split('/');
-  if (words.includes(COOLING)) return 'ignored';
+  if (words.includes(COOLING) || words.includes(IGNORED)) return 'ignored';
   const other = words.find((one) => OTHERS.has(one));
   if (other) return other;
   const direction = words.includes('export') ? 'export' : 'import';

@@ -53,6 +53,9 @@ const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   power: { unit: 'W', per: 1e3 },
 };
 
+/** The channel by which a series of `s` counts: what it is among all that its device announced, or the one that it is stored under. */
+const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
+
 /** Kinds of series whose values are told as quantities of a device: energy and power. */
 export const TOLD_KINDS = Object.keys(UNITS);
 
@@ -103,7 +106,7 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
           .as('l'),
       (join) => join.onTrue(),
     )
-    .select(['s.channel', 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at', IS_COUNTED.as('counted')])
+    .select([MEANT_CHANNEL, 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at', IS_COUNTED.as('counted')])
     .where('s.device_id', '=', deviceId)
     .where('s.kind', 'in', TOLD_KINDS)
     .orderBy('s.series_id')
@@ -193,8 +196,8 @@ const after = <Word>(before: Word | undefined, said: Word | null | undefined): W
  */
 export async function mustBeClear(db: Database, deviceId: string, words: OwnersWords): Promise<void> {
   const rows = await db
-    .selectFrom('series')
-    .select(['channel', 'kind', 'native_name', 'unit'])
+    .selectFrom('series as s')
+    .select([MEANT_CHANNEL, 'kind', 'native_name', 'unit'])
     .where('device_id', '=', deviceId)
     .where('kind', 'in', TOLD_KINDS)
     .orderBy('series_id')

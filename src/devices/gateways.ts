@@ -154,6 +154,6 @@ export async function listDiscovered(
   return rows.map(({ channels, ...row }) => ({
     ...row,
     channels: [...new Set((channels as Discovered['quantities']).map(({ channel }) => channel))],
-    quantities: channels as Discovered['quantities'],
+    quantities: (channels as Discovered['quantities']).map(({ channel, kind, counts }) => ({ channel, kind, counts })),
   }));
 }

@@ -62,7 +62,7 @@ export async function liveReadings(db: Database, heard: readonly Heard[], now: D
     read_at: Date;
     counted: boolean;
   }>`
-    SELECT s.device_id, d.channels AS words, s.channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted
+    SELECT s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
     CROSS JOIN LATERAL (SELECT r.value, r.read_at FROM readings r WHERE r.series_id = s.series_id
       AND r.read_at > ${new Date(nowMs - SINCE_MS)} AND r.read_at <= ${new Date(nowMs + AHEAD_MS)} ORDER BY r.read_at DESC LIMIT 1) l

@@ -16,6 +16,7 @@ import {
   type SaidOfChannel,
   withWords,
 } from './channels.ts';
+import { COMPUTED_BEFORE_SQL } from './computed-before.ts';
 import { newDeviceSecret } from './credentials.ts';
 import type { HeardAs } from './known-placement.ts';
 import { mustManage, needsManager } from './management.ts';
@@ -132,12 +133,8 @@ export function newDeviceRow({
   return { row, secret };
 }
 
-/**
- * `computed_with` of a device of which the law is told something else from now on: ingest computes its past anew within seconds. Where that is
- * under way, what is stored is computed with what the column says, by time.
- */
-export const COMPUTED_BEFORE = sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
-  'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))`;
+/** `computed-before.ts`, for typed queries. */
+export const COMPUTED_BEFORE = sql.raw(COMPUTED_BEFORE_SQL);
 
 /** Pairs a device. Its secret is in this answer and nowhere else. 409 where the account has its `external_id` already. */
 export async function createDevice(db: Database, wanted: NewDevice): Promise<{ device: Device; secret: string }> {

@@ -306,6 +306,8 @@ export const EXPORTED: readonly Exported[] = [
       'nonzero_at',
       'split_after',
       'earlier_roles',
+      'described',
+      'meant',
     ],
   },
   {

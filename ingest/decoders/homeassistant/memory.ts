@@ -1,11 +1,11 @@
 import type { DeviceMessage, Place } from '../family.ts';
+import { circuitWord } from '../read/circuit-word.ts';
 import { readObject } from '../read/payload.ts';
 import type { Availability } from './availability.ts';
-import { channelsOf, type Metered } from './channels.ts';
+import { type Metered, placesOf } from './channels.ts';
 import { type Entity, entitiesOf } from './entity.ts';
 import type { Source } from './source.ts';
 import { announcesReadings, parseConfigTopic } from './topic.ts';
-import { circuitWord } from './words.ts';
 
 /** How many entities are remembered; beyond it, what was announced longest ago is forgotten. */
 const MAX_ENTITIES = 5_000;
@@ -92,7 +92,7 @@ const isMetered = (entity: Entity): entity is Entity & Metered => entity.kind !=
 
 /** Meters by their circuits; the only thermostat of a device is its `room`; each thermometer has a channel of its own. */
 function allPlaces(entities: readonly Entity[]): Map<Entity, Place> {
-  const places = new Map<Entity, Place>(channelsOf(entities.filter(isMetered)));
+  const places = new Map<Entity, Place>(placesOf(entities.filter(isMetered)));
   const thermostats = entities.filter(({ component }) => component === 'climate');
   for (const entity of entities) {
     if (isMetered(entity)) continue;

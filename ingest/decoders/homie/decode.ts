@@ -35,7 +35,7 @@ export const homie: Family<Described> = {
     const text = readText(message.payload);
     if (text === null) return refusal('the payload is no text');
     const heard = hearing();
-    const { kind, channel, asks, was, scale } = readable;
+    const { kind, channel, asks, key, described, scale } = readable;
     const name = `${parsed.node}/${parsed.property}`;
     const said = { device: parsed.device, channel, name };
     // One NUL is how Homie 5 writes the empty text.
@@ -43,7 +43,7 @@ export const homie: Family<Described> = {
     if (kind === 'heating') heard.addState({ ...said, kind, value });
     else if (kind === 'temperature_c' || kind === 'setpoint_c') {
       heard.add({ ...said, kind, value: celsius(value, readable.degrees) });
-    } else heard.add({ ...said, asks, was, kind, value, ...scale });
+    } else heard.add({ ...said, asks, key, described, kind, value, ...scale });
     return heard;
   },
 };

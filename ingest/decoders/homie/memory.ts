@@ -40,7 +40,12 @@ export class Described {
     const exact = known.readables.get(`${node}/${property}`);
     const [, array, index] = /^(.+)_(\d{1,4})$/.exec(node) ?? [];
     const shared = exact ? undefined : known.readables.get(`${array}/${property}`);
-    return shared ? { ...shared, channel: `n${index}/${shared.channel}` } : exact;
+    if (!shared) return exact;
+    const { described, key = '' } = shared;
+    // Which of the array it is, its own names do not say.
+    const of = described && { ...described, names: [`${array} ${index}`, ...described.names] };
+    const place = { channel: `n${index}/${shared.channel}`, key: `n${index}/${key}` };
+    return { ...shared, ...place, ...(of && { described: of }) };
   }
 
   /** The devices that are lost with their root. */

@@ -1,8 +1,11 @@
 import type { Place, SaidKind } from '../family.ts';
-import { channelsOf, KNOWN_VOLUME, type Metered } from '../homeassistant/channels.ts';
+import { circuitOfVolume, type Metered, placesOf, withoutDevice, wordsOf } from '../homeassistant/channels.ts';
 import { degrees, energyScale, powerScale, type Scale } from '../homeassistant/units.ts';
-import { circuitWord, meaningOf, withoutVolume, wordsOf } from '../homeassistant/words.ts';
+import { circuitWord } from '../read/circuit-word.ts';
 import { volumeScale } from '../read/volume.ts';
+import type { Described } from '../registers-of-a-device/register.ts';
+import { fold } from '../vocabulary/fold.ts';
+import { saidOf } from '../vocabulary/said-of.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 
 /** What a device tells of a property. */
@@ -37,36 +40,40 @@ export function readablesOf(device: string, told: Iterable<Told>): Map<string, R
     const key = `${one.node}/${one.property}`;
     const kind = kindOf(one);
     const unit = degrees(one.unit ?? null) ?? 'C';
+    const labels = [`${one.node}_${one.property}`, key];
     if (kind === 'energy_total_kwh' || kind === 'power_w') {
       const scale = (kind === 'power_w' ? powerScale : energyScale)(one.unit ?? null) ?? {};
-      meters.push({ ...metered(device, one, kind), key, scale });
+      meters.push({ kind, described: describedBy(device, one, kind === 'power_w' ? 'W' : 'kWh'), labels, key, scale });
     } else if (kind === 'volume_total_m3') {
-      const volume = metered(device, one, kind);
-      const medium = commodityOf(namesOf(one));
+      const commodity = commodityOf(namesOf(one));
+      const circuit = circuitOfVolume([`${one.node}_${one.property}`], new Set(wordsOf(device)));
+      const parts =
+        namesOf(one)
+          .map((name) => saidOf(name).parts)
+          .find((some) => some.length > 0) ?? [];
       const scale = volumeScale(one.unit) ?? {};
-      if (medium) meters.push({ ...volume, meaning: { ...volume.meaning, ...KNOWN_VOLUME, medium }, key, scale });
+      if (commodity) meters.push({ kind, volume: { commodity, circuit, parts }, labels, key, scale });
     } else if (kind) readables.set(key, { kind, channel: climateChannel(one), scale: {}, degrees: unit });
   }
-  for (const [{ key, kind, scale }, place] of channelsOf(meters)) {
-    readables.set(key, { ...place, kind, scale, degrees: 'C' });
+  for (const [{ key, kind, scale }, place] of placesOf(meters)) {
+    readables.set(key, { ...place, key, kind, scale, degrees: 'C' });
   }
   return readables;
 }
 
 const namesOf = ({ node, property, name = '', nodeName = '' }: Told) => [property, name, node, nodeName];
 
-function metered(device: string, told: Told, kind: Metered['kind']): Metered {
-  const { node, property, name = '' } = told;
-  const object = `${node}_${property}`;
-  const meaning = meaningOf(
-    { names: namesOf(told), understood: [name === '' ? property : name] },
-    [kind === 'volume_total_m3' ? withoutVolume(object) : object],
-    {
-      idWords: new Set(wordsOf(device)),
-      nameWords: [],
-    },
-  );
-  return { kind, meaning, labels: [`${node}_${property}`, `${node}/${property}`] };
+function describedBy(device: string, told: Told, unit: 'kWh' | 'W'): Described {
+  const idWords = new Set(wordsOf(device));
+  const names = (all: readonly string[]) => withoutDevice(all, idWords).filter((one) => one !== '');
+  return {
+    names: names(namesOf(told)),
+    understood: names([told.name ?? told.property]),
+    ignored: [...idWords].map(fold),
+    device,
+    unit,
+    ...(/^gj$/i.test(told.unit ?? '') && { commodity: 'heat' }),
+  };
 }
 
 /** What a property measures, by its unit; a number that can be set is a wish, but for a thermostat's. */

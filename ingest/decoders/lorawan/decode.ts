@@ -4,9 +4,9 @@ import { celsius, type Hearing, hearing, nothing, refusal } from '../read/heard.
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
-import { assignChannels, type NamedMeaning } from '../sparkplug/channels.ts';
+import { facetsOf } from '../registers-of-a-device/register.ts';
+import { assignChannels } from '../sparkplug/channels.ts';
 import { meaningOf } from '../sparkplug/meaning.ts';
-import { whatItIs } from '../vocabulary/what-it-is.ts';
 import { type Member, membersOf } from './members.ts';
 import { type LorawanTopic, parseLorawanTopic } from './topic.ts';
 
@@ -64,36 +64,21 @@ function hearMembers(heard: Hearing, members: readonly Member[], said: { device:
     return meaning ? [{ ...meaning, name: path }] : [];
   });
   const quantities = assignChannels(meanings);
-  const rivals = rivalsOf(meanings, quantities);
   for (const { path, value } of members) {
     const quantity = quantities.get(path);
-    if (quantity && rivals.has(path)) {
-      const { kind, times, per } = quantity.unit;
-      const channel = `unknown/${channelWord(path)}`;
-      heard.add({ ...said, channel, kind, times, per, value, name: path, asks: { unit: 'kWh' } });
-    } else if (quantity) {
+    if (quantity) {
       const { unit, ...place } = quantity;
       const { kind, times, per, fahrenheit } = unit;
       heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? celsius(value, 'F') : value, name: path });
     } else if (quantity === undefined && isUnknownEnergy(path, value)) {
-      const channel = `unknown/${channelWord(path)}`;
-      heard.add({ ...said, channel, kind: 'energy_total_kwh', value, name: path, asks: { unit: null } });
+      const place = {
+        channel: `unknown/${channelWord(path)}`,
+        asks: { unit: null },
+        described: { names: [path], unit: null },
+      };
+      heard.add({ ...said, ...place, kind: 'energy_total_kwh', value, name: path });
     }
   }
-}
-
-/**
- * Registers that no word tells apart (`energy_kwh` beside `total_energy_kwh`): one of them may be part of another, or of a span, and
- * both would be added.
- */
-function rivalsOf(meanings: readonly NamedMeaning[], quantities: ReturnType<typeof assignChannels>): Set<string> {
-  const byPlace = new Map<string, string[]>();
-  for (const { name, unit, parts, asks } of meanings) {
-    if (unit.kind !== 'energy_total_kwh' || asks || !quantities.get(name)) continue;
-    const place = `${parts.circuit}/${parts.suffix}`;
-    byPlace.set(place, [...(byPlace.get(place) ?? []), name]);
-  }
-  return new Set([...byPlace.values()].filter((names) => names.length > 1).flat());
 }
 
 /** Energy by its name, in a unit that nobody can tell; what is known not to count is not asked about. */
@@ -102,5 +87,5 @@ const isUnknownEnergy = (path: string, value: unknown): boolean =>
   !OTHER_UNIT.test(path) &&
   typeof readNumber(value) === 'number' &&
   Number(value) >= 0 &&
-  whatItIs([path]).is !== 'not counted' &&
+  facetsOf({ names: [path], unit: null }).not === null &&
   meaningOf(`${path}_kwh`, undefined) !== null;

@@ -1,6 +1,7 @@
 import { scaled } from '#src/core/units.ts';
 import { BOUNDS } from '../bounds.ts';
 import type { Asks, Heard, Said, SaidKind } from '../family.ts';
+import type { Described } from '../registers-of-a-device/register.ts';
 import { readBoolean, readNumber } from './number.ts';
 
 /** Plausible bounds by kind. */
@@ -30,7 +31,8 @@ export interface Quantity {
   /** How the message calls it: what its owner sees, and the reason where it is no number. */
   name: string;
   asks?: Asks | undefined;
-  was?: string | undefined;
+  key?: string | undefined;
+  described?: Described | undefined;
 }
 
 /** Collects what a message says, each quantity checked by itself. */
@@ -70,7 +72,7 @@ export function hearing(): Hearing {
     blamed,
     refuse,
     see: (device) => void (DEVICE.test(device) && seen.push(device)),
-    add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name, asks, was, ...given }) {
+    add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name, asks, ...given }) {
       const { least = RANGES[kind][0] } = given;
       const read = readNumber(value);
       if (read === null) return;
@@ -82,7 +84,8 @@ export function hearing(): Hearing {
       const one: Said = { device, channel, kind, value: exact, atMs, native: name };
       if (intervalMs !== undefined) one.intervalMs = intervalMs;
       if (asks) one.asks = asks;
-      if (was !== undefined) one.was = was;
+      if (given.key !== undefined) one.key = given.key;
+      if (given.described) one.described = given.described;
       push(one);
     },
     addState({ device, channel, kind, value, atMs = null, name }) {

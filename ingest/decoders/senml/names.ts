@@ -1,8 +1,8 @@
 import { channelWord } from '#src/devices/channel-name.ts';
 import type { Place } from '../family.ts';
 import { volumeChannel } from '../read/volume.ts';
+import { judgeAlone } from '../registers-of-a-device/alone.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
-import { whatItIs } from '../vocabulary/what-it-is.ts';
 
 /** A resource of an IPSO object (LwM2M): `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
@@ -63,16 +63,15 @@ function ofUrn(whole: string): SenmlName {
 
 /** Where energy or power of a part of a name is put; null: it is known not to count. */
 export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Place | null {
-  const what = whatItIs([part]);
-  const channel = channelOf(part, kind);
+  const unit = kind === 'power_w' ? 'W' : 'kWh';
+  const what = judgeAlone({ names: [part], unit });
   if (what.is === 'not counted') return null;
-  if (what.is === 'counted') {
-    const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${what.direction}`);
-    const isNamed = what.medium === '' || directed.split('/').includes(what.medium);
-    return { channel: isNamed ? directed : `${what.medium}/${directed}` };
-  }
-  const place = { channel: `unknown/${channelWord(part)}`, asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } };
-  return what.is === 'own' ? place : { ...place, was: channel };
+  if (what.is === 'unknown') return { channel: `unknown/${channelWord(part)}`, asks: { unit } };
+  const channel = channelOf(part, kind);
+  const [, medium, direction] = /^(?:(gas|heat)\/)?(?:.*\/)?(import|export)/.exec(what.channel) ?? [];
+  const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${direction}`);
+  const isNamed = medium === undefined || directed.split('/').includes(medium);
+  return { channel: isNamed ? directed : `${medium}/${directed}` };
 }
 
 /** What says nothing but that a volume is a meter's. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Place } from '../family.ts';
+import { judge } from '../registers-of-a-device/judge.ts';
 import type { Meaning } from './meaning.ts';
-import { joined, type Parts } from './parts.ts';
+import { joined } from './parts.ts';
 
 export interface NamedMeaning extends Meaning {
   name: string;
@@ -13,47 +14,44 @@ export interface Quantity extends Place {
 }
 
 /**
- * Gives each metric of a device its channel; null: the same once more in another unit. Names decide and not their
- * order, which changes from birth to birth: of those that would share a channel the plainest name has it, and the others are
- * circuits by all their words.
+ * Gives each metric of a device its channel; null: the same once more in another unit. Names decide and not their order, which changes from birth
+ * to birth: registers and powers are judged together; of temperatures and volumes that would share a channel the plainest name has it, and the
+ * others are told apart by all their words.
  */
 export function assignChannels(meanings: readonly NamedMeaning[]): Map<string, Quantity | null> {
-  const taken = new Map<string, NamedMeaning>();
   const assigned = new Map<string, Quantity | null>();
-  for (const meaning of meanings.toSorted(plainerFirst)) {
-    const { unit, parts, words, name } = meaning;
+  const sorted = meanings.toSorted(plainerFirst);
+  const judged = sorted.flatMap(({ described, ...one }, at) => {
+    if (!described) return [];
+    const isAgain = sorted.slice(0, at).some((other) => other.described && isSameRegister(other, one));
+    if (isAgain) assigned.set(one.name, null);
+    return isAgain ? [] : [{ one, described, label: one.name }];
+  });
+  for (const [{ one, described }, channel] of judge(judged)) {
+    const asks = /(?:^|\/)unknown\//.test(channel) ? { asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' } } : {};
+    assigned.set(one.name, { unit: one.unit, channel, key: one.name, described, ...asks });
+  }
+  const taken = new Map<string, NamedMeaning>();
+  for (const meaning of sorted) {
+    if (meaning.described) continue;
+    const { unit, channel, words, name } = meaning;
     const longer = joined(words);
-    const options = [parts.circuit, longer, `${longer.slice(0, 24)}_${shortHash(name)}`];
-    const channels = options.map((circuit) => channelOf({ ...parts, circuit }));
-    const rival = taken.get(`${unit.kind} ${channels[0]}`);
-    if (rival && (isSameRegister(rival, meaning) || isSamePower(meaning))) {
-      assigned.set(name, null);
-      continue;
-    }
-    const channel = channels.find((one) => !taken.has(`${unit.kind} ${one}`));
-    // All three are taken where hashes are equal: then nothing is said rather than something wrong.
-    if (channel !== undefined) taken.set(`${unit.kind} ${channel}`, meaning);
-    assigned.set(name, channel === undefined ? null : { unit, ...placeAt(channel, meaning) });
+    const options = [channel, `${longer}/${channel}`, `${longer.slice(0, 24)}_${shortHash(name)}/${channel}`];
+    const rival = taken.get(`${unit.kind} ${channel}`);
+    const free =
+      rival && isSameRegister(rival, meaning) ? undefined : options.find((one) => !taken.has(`${unit.kind} ${one}`));
+    if (free !== undefined) taken.set(`${unit.kind} ${free}`, meaning);
+    assigned.set(name, free === undefined ? null : { unit, channel: free });
   }
   return assigned;
 }
 
-function placeAt(channel: string, { asks, unit }: Meaning): Place {
-  if (!asks) return { channel };
-  const place = { channel, asks: { unit: unit.kind === 'power_w' ? 'W' : 'kWh' } };
-  return asks.was ? { ...place, was: channelOf(asks.was) } : place;
-}
-
-const channelOf = ({ circuit, suffix }: Parts): string => (circuit === '' ? suffix : `${circuit}/${suffix}`);
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
-const scale = ({ unit }: Meaning): number => unit.times / unit.per;
+const scale = ({ unit }: Pick<Meaning, 'unit'>): number => unit.times / unit.per;
 
 /** `energy_kwh` and `energy_wh`: one register, which would be counted twice. */
-const isSameRegister = (one: Meaning, other: Meaning): boolean =>
-  scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
-
-/** `power_w` and `active_power_w`: no circuit is named that would tell them apart, and two circuits would be added. */
-const isSamePower = ({ unit, parts }: Meaning): boolean => unit.kind === 'power_w' && parts.circuit === '';
+const isSameRegister = (one: Omit<Meaning, 'described'>, other: Omit<Meaning, 'described'>): boolean =>
+  one.unit.kind === other.unit.kind && scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
 
 /** Fewer words first, then the finer unit, then by the alphabet, as code units: the same everywhere. */
 function plainerFirst(one: NamedMeaning, other: NamedMeaning): number {

@@ -7,7 +7,10 @@ import { addParts, addPhases, block, type Source } from './source.ts';
  */
 export function readEnergy(source: Source, energy: Json): void {
   const kind = 'energy_total_kwh';
-  addPhases(source, member(energy, 'Total'), 'import', kind, 'ENERGY.Total');
+  // The driver of Modbus meters: `Total` is what flowed either way where it says the import by itself.
+  const imported = member(energy, 'ImportActive');
+  if (imported === undefined) addPhases(source, member(energy, 'Total'), 'import', kind, 'ENERGY.Total');
+  else addPhases(source, imported, 'import', kind, 'ENERGY.ImportActive');
   addPhases(source, member(energy, 'ExportActive'), 'export', kind, 'ENERGY.ExportActive');
   for (const [name, channel] of [
     ['TotalTariff', 'import'],

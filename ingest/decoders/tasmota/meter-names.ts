@@ -69,6 +69,12 @@ export function readMeterName(name: string): MeterName {
 const MAX_REMEMBERED = 5_000;
 const remembered = new Map<string, MeterName>();
 
+/** A name with the words of which scripts write the beginnings alone, as it is judged with the others of its meter. */
+export const spelledOut = (name: string): string =>
+  wordsOfName(name)
+    .map((word) => SHORT.get(word) ?? word)
+    .join(' ');
+
 function read(name: string): MeterName {
   const power = POWERS.get(name.toLowerCase());
   if (power) return { is: 'power', channel: power };
@@ -82,20 +88,22 @@ function read(name: string): MeterName {
     return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
   }
   if (/^[1-9]\d?[._-]\d{1,2}[._-]\d{1,2}$/.test(name)) return { is: 'other', because: null };
-  const words = wordsOfName(name).map((word) => SHORT.get(word) ?? word);
-  const said = saidOf(words.join(' '));
+  const said = saidOf(spelledOut(name));
+  const words = spelledOut(name).split(' ');
   const sign = /^[+-]A$/i.test(name) ? name[0] : null;
   if (sign) return { is: 'register', channel: sign === '+' ? 'import' : 'export' };
   if (said.not) return { is: 'other', because: said.not };
   if (words.some((word) => PERIOD.test(word))) return { is: 'other', because: 'period' };
   if (ELECTRICAL.test(name)) return { is: 'other', because: null };
   const isEnergy = words.some((word) => ENERGY.test(word)) || REGISTER_ITSELF.test(words.join(' '));
-  if (words.some((word) => NOW.test(word)) && !/kwh/i.test(name)) return { is: 'other', because: null };
+  // `Import Act. Energy` is active energy.
+  const isNow = words.some((word) => NOW.test(word) && !(word === 'act' && isEnergy));
+  if (isNow && !/kwh/i.test(name)) return { is: 'other', because: null };
   // `Power_total_in` is a register as often as it is a power.
   if (words.some((word) => POWER.test(word))) return isEnergy ? { is: 'unknown' } : { is: 'other', because: null };
   const isDirected = said.direction === 'import' || said.direction === 'export';
   const isPlainKwh = /kwh/i.test(name) && words.every((word) => /^(?:k|wh|kwh|total|energy|sum|summe)$/.test(word));
-  const isClear = isEnergy && said.unknown.length === 0 && said.medium === '' && !said.own;
+  const isClear = isEnergy && said.unknown.length === 0 && said.medium === '' && !said.has('own');
   if (!isClear || !(isDirected || isPlainKwh) || EITHER_UNIT.test(name.toLowerCase())) return { is: 'unknown' };
   return { is: 'register', channel: [isDirected ? said.direction : 'import', ...said.parts].join('/') };
 }

@@ -3,7 +3,9 @@ import { channelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
 import { volumeChannel } from '../read/volume.ts';
-import { type MeterName, readMeterName } from './meter-names.ts';
+import { judgeAlone } from '../registers-of-a-device/alone.ts';
+import type { Described } from '../registers-of-a-device/register.ts';
+import { type MeterName, readMeterName, spelledOut } from './meter-names.ts';
 import type { Source } from './source.ts';
 
 /** What its owner has set for a name, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
@@ -43,7 +45,9 @@ export function isMeter(prefix: string, block: Json, mapping: Mapping): boolean 
   if (METER.test(prefix) && !Object.hasOwn(block, 'Temperature')) return true;
   return Object.keys(block).some((name) => {
     const { is } = readMeterName(name);
-    return is === 'register' || is === 'power' || mappingOf(mapping, prefix, name) !== undefined;
+    const isKnown = is === 'register' || is === 'power' || mappingOf(mapping, prefix, name) !== undefined;
+    // A register that says nothing else: its owner is asked.
+    return isKnown || (/^total$/i.test(name) && typeof block[name] === 'number');
   });
 }
 
@@ -67,11 +71,13 @@ export function readMeter(
   circuits.add(circuit);
   const names = new Set<string>();
   const channels = new Set<string>();
-  const add = (name: string, value: unknown, unit: string, channel: string) => {
+  const add = (name: string, value: unknown, unit: string, channel: string, isNamed = false) => {
     const { kind, times, per } = UNITS[unit] as (typeof UNITS)[string];
     channels.add(`${kind} ${channel}`);
     const place = kind === 'volume_total_m3' && COMMODITY.test(circuit) ? `sml-${circuit}` : circuit;
-    heard.add({ device, channel: `${place}/${channel}`, kind, value, times, per, atMs, name: `${prefix}.${name}` });
+    const of = isNamed ? { described: describedBy(name, channel, kind === 'power_w' ? 'W' : 'kWh', circuit) } : {};
+    const told = { device, channel: `${place}/${channel}`, kind, value, times, per, atMs, name: `${prefix}.${name}` };
+    heard.add({ ...told, ...of });
   };
   let asked = 0;
   const ask = (name: string, value: unknown) => {
@@ -79,7 +85,8 @@ export function readMeter(
     if (typeof number !== 'number' || number < 0 || asked++ >= MAX_ASKED) return;
     const channel = `${circuit}/unknown/${channelWord(name)}`;
     const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
-    heard.add({ ...said, asks: { unit: null } });
+    const described: Described = { names: [spelledOut(name)], unit: null, scope: circuit };
+    heard.add({ ...said, asks: { unit: null }, described });
   };
   for (const [name, value] of Object.entries(block)) {
     const set = mappingOf(mapping, prefix, name);
@@ -96,13 +103,25 @@ export function readMeter(
       if (channel === null)
         heard.refuse(`${prefix}.${name} is set to ${countsAs} in ${unit}: a volume is of gas, heat or water`);
       else add(name, value, unit, channel);
-    } else if (what.is === 'power') add(name, value, 'W', what.channel);
+    } else if (what.is === 'power') add(name, value, 'W', what.channel, true);
     else if (what.is === 'register') {
       const isOnce = !channels.has(`energy_total_kwh ${what.channel}`);
-      if (isOnce && !(Number(readNumber(value)) >= MOST_KWH)) add(name, value, 'kWh', what.channel);
+      if (isOnce && !(Number(readNumber(value)) >= MOST_KWH)) add(name, value, 'kWh', what.channel, true);
       else ask(name, value);
     } else if (what.is === 'unknown') ask(name, value);
   }
+}
+
+/**
+ * How a name of a block is judged with the others of its meter: by its words where they say what it is, else by what scripts mean by it
+ * (`Power_curr`, `1_8_0`).
+ */
+function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: string): Described {
+  const spelled: Described = { names: [spelledOut(name)], unit, scope };
+  const alone = judgeAlone(spelled);
+  if (alone.is === 'counted' && alone.channel === `${scope}/${channel}`) return spelled;
+  const [direction, part = ''] = channel.split('/');
+  return { names: [unit === 'W' ? `power ${part}` : `${direction} energy ${part}`], unit, scope };
 }
 
 /** Another commodity counts in its import, or by its volume, which electricity has not: null. */

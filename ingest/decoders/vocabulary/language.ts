@@ -4,6 +4,20 @@ export type Concept =
   | 'import'
   | 'export'
   | 'produced'
+  /** Used up: import where nothing says that it is drawn, bought or of the grid (registers-of-a-device). */
+  | 'consumed'
+  /** Given back: beside the same name without it, that one is what was taken (`energy`, `energy_returned`). */
+  | 'returned'
+  /** What it is of: the grid, what a home uses, a roof or a generator, a store; of the store which way. */
+  | 'grid'
+  | 'home'
+  | 'sun'
+  | 'inverter'
+  | 'store'
+  | 'charge'
+  | 'discharge'
+  /** What a home uses of its own production. */
+  | 'self'
   /** Of a roof, a battery, or what a home uses of its own: neither taken from the grid nor fed to it. */
   | 'own'
   /** Where it flows from or to: goes before `import` and `export`, which can be said from either end of the wire. */
@@ -35,6 +49,13 @@ export type Concept =
   | 'house'
   /** Says nothing but that it is energy, a total, a meter; articles. */
   | 'plain'
+  /** How much there is room for, and in translated names what has flowed: `Total charging capacity`. */
+  | 'vague'
+  /** A device that heats or cools. */
+  | 'heats'
+  /** What switches: circuits that differ by its index alone are side by side. */
+  | 'switches'
+  | 'meter'
   /** An appliance or a place, after which a circuit is called. */
   | 'place';
 

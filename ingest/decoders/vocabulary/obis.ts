@@ -16,6 +16,11 @@ export interface ObisMeaning {
  */
 const CODE =
   /(?:^|[^\d.])(?:([0-9])[-._]\d{1,3}[:._])?([1-9]\d?)[._]([1-9]\d?)[._](\d{1,2})(?:[*&](\d{1,3})|[._]255)?(?!\d|\.\d)/;
+/** All six in hexadecimal, as SML has them, after a manufacturer's word or none: `77070100020800ff`. */
+const HEXADECIMAL =
+  /(?:^|[^0-9a-f])(?:7707)?01([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})(?![0-9a-f])/i;
+/** Without what separates them, as a word of its own: `energy_280`. Registers alone: 170 is a number like others. */
+const PACKED = /(?:^|[_\s])([1-9])8([0-9])(?=$|[_\s])/;
 
 /** Phases have the codes of the whole, 20 further on each. */
 const PHASE_STEP = 20;
@@ -31,31 +36,56 @@ const REGISTER = 8;
 const POWER = 7;
 const CURRENT_PERIOD = 255;
 
+interface Code {
+  medium: ObisMeaning['medium'];
+  flow: number;
+  made: number;
+  tariff: number;
+  period: number | undefined;
+}
+
+function codeIn(name: string): Code | null {
+  const [code, a = '1', c, d, e, f] = CODE.exec(name) ?? [];
+  if (code !== undefined) {
+    const period = f === undefined ? undefined : Number(f);
+    return { medium: MEDIA[a] ?? '', flow: Number(c), made: Number(d), tariff: Number(e), period };
+  }
+  const [bytes, ...pairs] = HEXADECIMAL.exec(name) ?? [];
+  if (bytes !== undefined) {
+    const [, flow = 0, made = 0, tariff = 0, period] = pairs.map((pair) => Number.parseInt(pair, 16));
+    return { medium: '', flow, made, tariff, period };
+  }
+  const [packed, flow, tariff] = PACKED.exec(name) ?? [];
+  if (packed === undefined) return null;
+  return { medium: '', flow: Number(flow), made: REGISTER, tariff: Number(tariff), period: undefined };
+}
+
 /** Reads the first OBIS code of a name or a message's key; null where there is none that is of energy or power. */
 export function readObis(name: string): ObisMeaning | null {
-  const [code, a = '1', c, d, e, f] = CODE.exec(name) ?? [];
-  if (code === undefined) return null;
-  const [flow, made, tariff] = [Number(c), Number(d), Number(e)];
-  const medium = MEDIA[a] ?? '';
+  const code = codeIn(name);
+  if (code === null || code.medium !== '') return null;
+  const { flow, made, tariff, medium, period } = code;
   // Some meters print 00 for what is now.
-  const isOld = f !== undefined && ![0, CURRENT_PERIOD].includes(Number(f));
+  const isOld = period !== undefined && ![0, CURRENT_PERIOD].includes(period);
   const none: ObisMeaning = { quantity: 'none', direction: null, parts: [], medium, not: null };
-  if (medium !== '') return null;
   if (flow > 80 || ![2, 4, 5, 6, POWER, REGISTER, 9, 29].includes(made)) return null;
   const phase = Math.floor(flow / PHASE_STEP);
   const what = flow % PHASE_STEP;
   if (what >= 3 && what <= 8) return { ...none, not: 'reactive' };
   if (what === 9 || what === 10) return { ...none, not: 'apparent' };
-  if (what === 16) return { ...none, not: 'balance' };
-  // 15 is the sum of both directions.
-  if (what !== 1 && what !== 2) return what === 15 ? none : null;
+  // 15 is the sum of both directions, 16 their difference: as a power it has the sign of a meter's.
+  if (what === 16 && made === POWER) return { ...none, quantity: 'power', direction: 'import', parts: phaseOf(phase) };
+  if (what === 15 || what === 16) return { ...none, not: 'balance' };
+  if (what !== 1 && what !== 2) return null;
   if (isOld) return { ...none, not: 'period' };
   if (made !== REGISTER && made !== POWER) return { ...none, not: made === 9 || made === 29 ? 'period' : 'unmeasured' };
   return {
     quantity: made === REGISTER ? 'register' : 'power',
     direction: what === 1 ? 'import' : 'export',
-    parts: [...(tariff > 0 && made === REGISTER ? [`t${tariff}`] : []), ...(phase > 0 ? [`l${phase}`] : [])],
+    parts: [...(tariff > 0 && made === REGISTER ? [`t${tariff}`] : []), ...phaseOf(phase)],
     medium,
     not: null,
   };
 }
+
+const phaseOf = (phase: number): string[] => (phase > 0 ? [`l${phase}`] : []);

@@ -7,24 +7,38 @@ import { readTeleinfoLabel } from './teleinfo.ts';
 /** Why a quantity is known not to count. */
 export type NotCounted = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
+/** A word that is a part only where its sibling is there: `hp` beside `hc`, a day beside a night. */
+export interface PartBySibling {
+  part: string;
+  sibling: string;
+  /** What it is without its sibling. */
+  else: 'period' | 'place' | 'nothing';
+}
+
 /** What a name says, of which nothing may be guessed. */
 export interface SaidOf {
-  /** `both`: it speaks of either, or of one that can be either; null: it does not say. */
+  /** `both`: it speaks of either, or of one that can be either; null: it does not say. What is made has none (registers-of-a-device). */
   direction: 'import' | 'export' | 'both' | null;
+  /** It says a direction only by what was used up: `consumption`. */
+  isConsumed: boolean;
   not: NotCounted | null;
-  /** Of a roof, a battery, or what a home uses of its own. */
-  own: boolean;
-  /** It says that this goes to the grid, and not merely that it is made. */
-  fed: boolean;
-  /** It speaks of the grid or the house. */
-  house: boolean;
   medium: 'gas' | 'heat' | 'water' | '';
   /** `t1`, `l2`. */
   parts: string[];
+  bySibling: PartBySibling | null;
+  /** What its siblings look for: `hc`, `night`, `t2`. */
+  siblings: readonly string[];
   /** Words of it, folded, that are in no dictionary. */
   unknown: string[];
   /** Its OBIS code, or a French meter's label, which decides before any word. */
   obis: ObisMeaning | null;
+  has(concept: Concept): boolean;
+  /** All words and phrases, folded; those that are a place's or an appliance's; those that say what is given back. */
+  words: readonly string[];
+  places: readonly string[];
+  returned: readonly string[];
+  /** A number behind a word, and the word: `plug 1`, `ct1`, `Energy 2`; null: none. */
+  index: { noun: string; number: string; isNamed: boolean; switches: boolean } | null;
 }
 
 const NOTS: readonly Exclude<NotCounted, 'again'>[] = [
@@ -36,15 +50,25 @@ const NOTS: readonly Exclude<NotCounted, 'again'>[] = [
   'period',
 ];
 /** `f1`: the bands of Italian contracts. */
-const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|fascia|t|f|ht|nt)(\d{1,2})$/;
+const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|fascia|strefa|t|f|ht|nt)(\d{1,2})$/;
 /** Hours of French contracts, where an index or a counter is spoken of: elsewhere HP is a heat pump. */
 const FRENCH = new Map([
   ['hc', 't1'],
   ['hp', 't2'],
 ]);
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
-/** Of whose energy `export` is no word for the grid. */
-const STORED = /batter|akku|accu|speicher|storage/;
+/** Tariffs where another one of their kind is there: German high and low, French hours, the periods of Spanish contracts. */
+const BY_SIBLING: readonly (readonly [RegExp, (word: string) => PartBySibling])[] = [
+  [/^hc$/, () => ({ part: 't1', sibling: 'hp', else: 'nothing' })],
+  [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
+  [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
+];
+/** Says how long: `7d`, `24h`. */
+const SPAN = /^\d{1,3}(?:s|sec|min|h|hr|hrs|d|w|wk|mo|y|yr)$/;
+/** Devices that are told apart by a number, or a letter, and are in no dictionary as an appliance. */
+const INDEXED =
+  /^(?:ct|ch|channel|chan|clamp|input|circuit|meter|port|s0|string|mppt|pv|zone|unit|kanal|canal|canale)$/;
+const NUMBERED = /^(\p{L}+?)0*(\d{1,2})$/u;
 /** How meters print directions: `+A`, `A-`, `R+`; the sign stands alone. */
 const SIGNED = /(?:^|[\s(_])(?:([+-])([AR])|([AR])([+-]))(?=$|[\s)_:T])/;
 const MAX_REMEMBERED = 5_000;
@@ -63,42 +87,59 @@ export function saidOf(name: string): SaidOf {
 function read(name: string): SaidOf {
   const obis = readObis(name) ?? readTeleinfoLabel(name);
   const words = phrasesOf(wordsOfName(name));
-  const concepts = words.map(({ meanings }) => meanings);
-  const has = (concept: Concept) => concepts.some((one) => one?.has(concept));
+  const has = (concept: Concept) => words.some(({ meanings }) => meanings?.has(concept));
   const [, before, letter = '', last = letter, after = before] = SIGNED.exec(name.slice(0, 200)) ?? [];
   const rated = has('tariff');
   const parts = obis && obis.parts.length > 0 ? obis.parts : partsOf(words, rated || has('import') || has('export'));
   const isTariff = parts.some((part) => part.startsWith('t'));
-  const day = has('day') && !rated && !isTariff && !has('low');
+  const isDay = has('day') && !rated && !isTariff && !has('low');
   const nots = NOTS.filter((one) => has(one) && !(one === 'unmeasured' && (rated || isTariff) && has('high')));
   const isEver = has('lifetime') && nots[0] === 'period';
   if (isEver) nots.shift();
+  if (words.some(({ text }) => SPAN.test(text))) nots.push('period');
   if (letter === 'R' || last === 'R') nots.unshift('reactive');
   const unknown = words.flatMap(({ text, meanings }) => (meanings === null && isWord(text) ? [text] : []));
-  // A day by itself is a day's, or a day tariff's.
-  if ((day && nots.length === 0) || isEver) unknown.push('day');
-  const signed = last === 'A' ? (after === '-' ? 'export' : 'import') : null;
+  if (isEver) unknown.push('day');
+  const signed = last === 'A' ? (after === '-' ? 'export' : 'import') : inOrOut(words);
+  const worded = directionOf(words);
   return {
-    direction: obis?.direction ?? signed ?? directionOf(has),
+    direction: obis?.direction ?? signed ?? worded.direction,
+    isConsumed: !obis?.direction && signed === null && worded.isConsumed,
     not: obis ? obis.not : (nots[0] ?? null),
-    own: !obis && has('own'),
-    fed: (has('export') || has('toGrid')) && !words.some(({ text }) => STORED.test(text)),
-    house: has('house') || has('fromGrid') || has('toGrid'),
     medium: obis ? obis.medium : mediumOf(words),
     parts: [...new Set(parts)].sort().reverse(),
+    bySibling: isDay ? { part: 't2', sibling: 'night', else: 'period' } : bySiblingOf(words),
+    siblings: [...words.map(({ text }) => text), ...(has('low') ? ['night'] : [])],
     unknown: obis?.direction ? [] : unknown,
     obis,
+    has,
+    words: words.map(({ text }) => text),
+    places: words.flatMap(({ text, meanings }) =>
+      meanings?.has('place') && !meanings.has('switches') && !INDEXED.test(text.replace(/\d+$/, '')) ? [text] : [],
+    ),
+    returned: words.flatMap(({ text, meanings }) => (meanings?.has('returned') ? [text] : [])),
+    index: parts.length > 0 ? null : indexOf(words),
   };
 }
 
+const bySiblingOf = (words: readonly Phrase[]): PartBySibling | null =>
+  words.flatMap(({ text }) => BY_SIBLING.flatMap(([form, of]) => (form.test(text) ? [of(text)] : [])))[0] ?? null;
+
+/** `E_in`, `Total in`: at the end it is no preposition. */
+const inOrOut = (words: readonly Phrase[]): 'import' | null =>
+  words.length > 1 && words.at(-1)?.text === 'in' ? 'import' : null;
+
 /** Where it flows to goes before who speaks; a word that can be either says nothing beside one that cannot. */
-function directionOf(has: (concept: Concept) => boolean): SaidOf['direction'] {
+function directionOf(words: readonly Phrase[]): Pick<SaidOf, 'direction' | 'isConsumed'> {
+  const has = (concept: Concept) => words.some(({ meanings }) => meanings?.has(concept));
   const [to, from] = [has('toGrid'), has('fromGrid')];
-  if (to || from) return to && from ? 'both' : to ? 'export' : 'import';
+  const isConsumed =
+    !from && has('consumed') && !words.some(({ meanings }) => meanings?.has('import') && !meanings.has('consumed'));
+  if (to || from) return { direction: to && from ? 'both' : to ? 'export' : 'import', isConsumed: false };
   const [exported, imported] = [has('export'), has('import')];
-  if (exported || imported) return exported && imported ? 'both' : exported ? 'export' : 'import';
-  if (has('produced')) return 'export';
-  return has('unclear') ? 'both' : null;
+  if (exported || imported)
+    return { direction: exported && imported ? 'both' : exported ? 'export' : 'import', isConsumed };
+  return { direction: has('unclear') ? 'both' : null, isConsumed: false };
 }
 
 interface Phrase {
@@ -148,3 +189,23 @@ function partsOf(words: readonly Phrase[], rated: boolean): string[] {
 
 /** `tariff 1`, and `delivered_1` as Dutch meters are read. */
 const tellsTariff = ({ text, meanings }: Phrase) => meanings?.has('tariff') || /^(?:delivered|returned)$/.test(text);
+
+/** Switches go before what else has a number: `strip 1 relay 2` is a relay. */
+function indexOf(words: readonly Phrase[]): SaidOf['index'] {
+  const found = words.flatMap(({ text, meanings }, at) => {
+    const [, ownNoun, ownNumber] = NUMBERED.exec(text) ?? [];
+    const before = words[at - 1];
+    const isNumber = /^0*\d{1,2}$/.test(text) || (/^[a-h]$/.test(text) && before && INDEXED.test(before.text));
+    const [noun, number, said] =
+      ownNoun !== undefined
+        ? [ownNoun, ownNumber, meanings]
+        : isNumber
+          ? [before?.text ?? '', text.replace(/^0+(?=.)/, ''), before?.meanings]
+          : [];
+    if (noun === undefined || number === undefined || said?.has('tariff') || said?.has('phase')) return [];
+    const switches = said?.has('switches') === true;
+    const isNamed = switches || INDEXED.test(noun) || said?.has('place') === true || said?.has('store') === true;
+    return [{ noun, number, isNamed, switches }];
+  });
+  return found.find(({ switches }) => switches) ?? found.find(({ isNamed }) => isNamed) ?? found[0] ?? null;
+}

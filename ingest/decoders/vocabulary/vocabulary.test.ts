@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { type Alone, judgeAlone } from '../registers-of-a-device/alone.ts';
 import { LANGUAGES } from './lexicon.ts';
-import { type WhatItIs, whatItIs } from './what-it-is.ts';
 
 const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'utf8')
   .split('\n')
@@ -10,17 +10,18 @@ const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'ut
   .map((line) => line.split('\t') as [language: string, name: string, meaning: string, source: string]);
 const NOT_COUNTED = new Set(['period', 'cost', 'reactive', 'balance']);
 
-const shown = (what: WhatItIs): string =>
+const named = (name: string): Alone => judgeAlone({ names: [name], unit: 'kWh' });
+const shown = (what: Alone): string =>
   what.is === 'counted'
-    ? [what.medium || what.direction, ...what.parts].join('/')
+    ? what.channel.replace(/^(gas|heat)\/import/, '$1')
     : what.is === 'not counted'
       ? what.because
       : what.is;
 
-/** `right`, `unknown` or `wrong`. What a roof makes leaves it, so that export is right, too. */
-function judged(meaning: string, what: WhatItIs): 'right' | 'unknown' | 'wrong' {
+/** `right`, `unknown` or `wrong`. What a roof makes is asked, or its production where the name says that it is a roof's. */
+function judged(meaning: string, what: Alone): 'right' | 'unknown' | 'wrong' {
+  if (meaning === 'own') return ['unknown', 'pv/export', 'battery/export'].includes(shown(what)) ? 'right' : 'wrong';
   if (what.is === 'unknown') return 'unknown';
-  if (meaning === 'own') return what.is === 'own' || shown(what) === 'export' ? 'right' : 'wrong';
   if (NOT_COUNTED.has(meaning)) return what.is === 'not counted' ? 'right' : 'wrong';
   return shown(what) === meaning ? 'right' : 'wrong';
 }
@@ -31,7 +32,7 @@ describe.each([
 ] as const)('of the names %s', (_which, half) => {
   const all = names.filter((_, index) => index % 2 === half);
   const judgements = all.map(
-    ([language, name, meaning]) => [judged(meaning, whatItIs([name])), language, name, meaning] as const,
+    ([language, name, meaning]) => [judged(meaning, named(name)), language, name, meaning] as const,
   );
 
   test('none is taken for something else', () => {
@@ -96,15 +97,16 @@ test.each([
   ['HP energy', 'import'],
   ['Foobar energy', 'unknown'],
   ['Spotreba včera', 'period'],
-  ['Battery export energy', 'own'],
+  ['Battery export energy', 'unknown'],
   ['Solar export', 'export'],
   ['Cumulative hourly import', 'unknown'],
 ])('%s is %s', (name, meaning) => {
-  expect(shown(whatItIs([name]))).toBe(meaning);
+  expect(shown(named(name))).toBe(meaning);
 });
 
 test('names that disagree are of what nobody can tell; a device’s own name is none of its words', () => {
-  expect(whatItIs(['energy_import', 'Rückspeisung']).is).toBe('unknown');
-  expect(whatItIs(['Xyzzy energy'], { ignored: new Set(['xyzzy']) }).is).toBe('counted');
-  expect(whatItIs(['zz_total', 'Total energy'], { understood: ['Total energy'] }).is).toBe('counted');
+  const of = (names: string[], more: object = {}) => judgeAlone({ names, unit: 'kWh', ...more }).is;
+  expect(of(['energy_import', 'Rückspeisung'])).toBe('unknown');
+  expect(of(['Xyzzy energy'], { ignored: ['xyzzy'] })).toBe('counted');
+  expect(of(['zz_total', 'Total energy'], { understood: ['Total energy'] })).toBe('counted');
 });

@@ -20,8 +20,8 @@ export function commodityOf(
 ): Commodity | null {
   if (names.some((name) => NO_CONSUMPTION.test(name))) return null;
   const said = names.filter((name) => name !== '').map(saidOf);
-  // A day's or a month's, a price, a limit; `day` that stands alone is such a day.
-  if (said.some(({ not, direction, unknown }) => not !== null || direction === 'export' || unknown.includes('day'))) {
+  // A day's or a month's, a price, a limit; a day that stands alone is such a day.
+  if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }
   const commodity = told.commodity ?? mediumOf(names, said);

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LANGUAGES } from '../vocabulary/lexicon.ts';
+import { saidOf } from '../vocabulary/said-of.ts';
+import { judge } from './judge.ts';
+
+const verdictsOf = (names: readonly string[], device = ''): Record<string, string> => {
+  const registers = names.map((name) => ({ label: name, described: { names: [name], unit: 'kWh' as const, device } }));
+  return Object.fromEntries([...judge(registers)].map(([{ label }, channel]) => [label, channel]));
+};
+const isCounted = (channel: string) => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
+
+/** Words of all languages that say just this, alone. */
+const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'period' | 'heats') =>
+  LANGUAGES.flatMap(({ words }) =>
+    words.flatMap(([of, , list]) => (of === concept ? list.split(/\s+/).filter((word) => /^\p{L}+$/u.test(word)) : [])),
+  ).filter((word) => {
+    const { not, unknown, has, direction } = saidOf(word);
+    if (unknown.length > 0 || has('unclear') || has('own') || has('gas') || has('heat') || direction === 'both')
+      return false;
+    return concept === 'period' ? not === 'period' : not === null;
+  });
+
+const one = (concept: Parameters<typeof wordsOf>[0]) => fc.constantFrom(...wordsOf(concept));
+/** What one register of a device is called, and what is true of it: a whole, or a part of the whole of its direction. */
+const registers = fc
+  .record({
+    total: fc.constantFrom('Total', 'Gesamt', 'Energy', ''),
+    imported: fc.oneof(one('import'), one('consumed'), fc.constant('')),
+    exported: one('export'),
+    hasExport: fc.boolean(),
+    tariffs: fc.constantFrom(['T1', 'T2'], ['F1', 'F2', 'F3'], ['HT', 'NT'], ['HP', 'HC'], ['P1', 'P2', 'P3'], []),
+    phases: fc.constantFrom(['L1', 'L2', 'L3'], []),
+    uses: fc.uniqueArray(one('heats'), { maxLength: 2 }),
+    periods: fc.uniqueArray(one('period'), { maxLength: 2 }),
+  })
+  .map(({ total, imported, exported, hasExport, tariffs, phases, uses, periods }) => {
+    const whole = `${total} ${imported}`.trim();
+    const of = (word: string) => `${whole} ${word}`.trim();
+    return {
+      whole: whole === '' ? [] : [whole],
+      parts: [...tariffs, ...phases, ...uses].map(of),
+      periods: periods.map(of),
+      exports: hasExport ? [`${total} ${exported}`.trim()] : [],
+    };
+  });
+
+describe('whatever the registers of a device are called', () => {
+  test('a register and a part of it are never both counted in one rank, and a period never', () => {
+    fc.assert(
+      fc.property(registers, ({ whole, parts, periods, exports }) => {
+        const names = [...new Set([...whole, ...parts, ...periods, ...exports])];
+        const verdicts = verdictsOf(names);
+        for (const name of periods) expect([name, isCounted(verdicts[name] as string)]).toEqual([name, false]);
+        const circuits = new Set(
+          names
+            .map((name) => verdicts[name] as string)
+            .filter((channel) => isCounted(channel) && /(?:^|\/)import/.test(channel) && !channel.startsWith('heat/'))
+            .map((channel) => channel.replace(/\/?import.*$/, '')),
+        );
+        // One circuit: of a total, its tariffs and its phases one rank counts (normalise/channels.ts).
+        expect(circuits.size).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('each is counted, part of another, known not to count, or asked: none is lost', () => {
+    fc.assert(
+      fc.property(registers, ({ whole, parts, periods, exports }) => {
+        const names = [...new Set([...whole, ...parts, ...periods, ...exports])];
+        const verdicts = verdictsOf(names);
+        expect(Object.keys(verdicts).sort()).toEqual(names.sort());
+        expect(new Set(Object.values(verdicts)).size).toBe(names.length);
+      }),
+    );
+  });
+
+  test('their order is of no account', () => {
+    fc.assert(
+      fc.property(
+        registers.chain(({ whole, parts, periods, exports }) => {
+          const names = [...new Set([...whole, ...parts, ...periods, ...exports])];
+          return fc.record({
+            names: fc.constant(names),
+            shuffled: fc.shuffledSubarray(names, { minLength: names.length }),
+          });
+        }),
+        ({ names, shuffled }) => {
+          expect(verdictsOf(shuffled)).toEqual(verdictsOf(names));
+        },
+      ),
+    );
+  });
+});
+
+test.each<[string, Record<string, string>]>([
+  ['', { Gesamtverbrauch: 'import', HT: 'import/t2', NT: 'import/t1' }],
+  ['', { Total: '?', Peak: 'import/t2', 'Off-peak import': 'import/t1' }],
+  ['', { 'Index total': 'import', HP: 'import/t2', HC: 'import/t1' }],
+  ['', { 'Energia attiva prelevata': 'import', F1: 'import/t1', F2: 'import/t2', F3: 'import/t3' }],
+  ['', { Consumo: 'import', P1: 'import/t1', P2: 'import/t2', P3: 'import/t3' }],
+  ['', { 'Energy Total': '?', Imported: 'import', Exported: 'export' }],
+  ['', { 'Real energy': '?', consumed: 'import', delivered: '?' }],
+  ['', { 'Home consumption': '?', 'Grid consumption': 'import', 'Grid return': 'export' }],
+  ['', { Total: 'import', total_7d: '-', total_30d: '-' }],
+  ['', { E_in: 'import', E_in_1d: '-', E_in_7d: '-', E_out: 'export' }],
+  ['Heat pump', { Total: 'import', Heating: '-', 'Hot water': '-', 'Energy supplied': 'heat/import' }],
+  ['Sunsynk', { 'total grid import': 'grid/import', 'total load energy': '?', 'total active energy': '?' }],
+  ['', { energy: 'import', energy_returned: 'export' }],
+  ['', { energy: '?', export: 'export' }],
+  ['', { 'Index jour': 'import/t2', 'Index nuit': 'import/t1' }],
+  ['', { 'Énergie jour': '-' }],
+  ['', { 'plug1 energy': 'plug1/import', 'plug2 energy': 'plug2/import' }],
+  ['', { 'ct1 energy': '?', 'ct2 energy': '?' }],
+  ['', { 'meter01 energy': 'import' }],
+  ['', { 'Kitchen energy': '?', 'Garage energy': '?' }],
+  ['Growatt', { 'Total yield': 'pv/export', 'Energy import': 'grid/import', 'Load consumption': '?' }],
+  ['Growatt meter', { 'Energy import': 'import' }],
+  ['Marstek battery', { 'Total charging capacity': 'battery/import', 'Total discharging capacity': 'battery/export' }],
+  ['', { 'Production T1': 'export/t1', 'Production T2': 'export/t2', 'Consumption T1': 'import/t1' }],
+  ['', { Production: '?', Consumption: 'import' }],
+  ['', { '77070100020800ff': 'export', '77070100010800ff': 'import' }],
+  ['', { energy_280: 'export', energy_180: 'import' }],
+  ['', { 'Self consumption': '?', Import: 'import' }],
+  ['', { 'Lifetime yield': '?' }],
+  ['', { T1: 'import/t1' }],
+])('of a device %j, %j', (device, wanted) => {
+  const verdicts = verdictsOf(Object.keys(wanted), device);
+  const shown = (channel: string) =>
+    channel.startsWith('unknown/') ? '?' : channel.startsWith('ignored/') ? '-' : channel;
+  expect(Object.fromEntries(Object.entries(verdicts).map(([name, channel]) => [name, shown(channel)]))).toEqual(wanted);
+});

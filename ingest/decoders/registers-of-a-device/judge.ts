@@ -1,0 +1,332 @@
+import { circuitWord } from '../read/circuit-word.ts';
+import { type Described, type Facets, facetsOf } from './register.ts';
+
+/** A register, or a power, of a device, and what it is called by where its channel cannot say what it is. */
+export interface Register {
+  described: Described;
+  /** Tells it from all others of the device. */
+  label: string;
+}
+
+/**
+ * What a register is: its channel. `import`, `export/t1`, `heat/import`, and, in circuits that also say its place in the home, `grid/…`, `pv/export`
+ * and `battery/…`; `unknown/…` is asked, `ignored/…` is known not to count, or part of another.
+ */
+export type Verdict = string;
+
+interface One {
+  facets: Facets;
+  label: string;
+  /** Its tariff or phase; null: it is a whole. */
+  part: string | null;
+}
+
+type Verdicts = Map<One, Verdict>;
+type Direction = 'import' | 'export';
+
+/**
+ * Judges all registers of a device together (law of consumption, "Registers of one device", rules 1 to 6). Pure, and of the set alone: their order
+ * is of no account. The sum of what counts never has a register and a part of it.
+ */
+export function judge<Of extends Register>(registers: readonly Of[]): Map<Of, Verdict> {
+  const ones = new Map<One, Of>();
+  for (const register of registers) {
+    const facets = facetsOf(register.described);
+    ones.set({ facets, label: circuitWord(register.label), part: facets.part }, register);
+  }
+  const verdicts: Verdicts = new Map();
+  const byScope = Map.groupBy(ones.keys(), ({ facets }) => facets.scope);
+  for (const [scope, all] of byScope) {
+    const within: Verdicts = new Map();
+    judgeScope(all, within);
+    for (const [one, verdict] of within) verdicts.set(one, scope === '' ? verdict : `${scope}/${verdict}`);
+  }
+  return apart(verdicts, ones);
+}
+
+/** Two that would have one channel are told apart by their labels: a channel is one series. */
+function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, Verdict> {
+  const judged = new Map<Of, Verdict>();
+  const taken = new Set<string>();
+  const sorted = [...verdicts].sort(([one], [other]) => (one.label < other.label ? -1 : 1));
+  for (const [one, verdict] of sorted) {
+    const kind = one.facets.unit === 'W' ? 'W' : 'kWh';
+    let channel = verdict;
+    for (let again = 2; taken.has(`${kind} ${channel}`); again++) channel = `${verdict}-${again}`;
+    taken.add(`${kind} ${channel}`);
+    judged.set(ones.get(one) as Of, channel);
+  }
+  return judged;
+}
+
+const asked = ({ label }: One): Verdict => `unknown/${label}`;
+const ignored = ({ label }: One): Verdict => `ignored/${label}`;
+const isCounted = (verdict: Verdict | undefined): verdict is Verdict =>
+  verdict !== undefined && !verdict.startsWith('unknown/') && !verdict.startsWith('ignored/');
+
+function judgeScope(all: readonly One[], verdicts: Verdicts): void {
+  resolveParts(all);
+  const registers = all.filter(({ facets }) => facets.unit !== 'W');
+  const powers = all.filter(({ facets }) => facets.unit === 'W');
+  judgeEnergy(registers, verdicts);
+  if (registers.some((one) => !verdicts.get(one)?.startsWith('ignored/'))) placePowers(powers, verdicts);
+  else judgeEnergy(powers, verdicts);
+}
+
+/** A word that can be a tariff and a period is the tariff where its sibling is there. */
+function resolveParts(all: readonly One[]): void {
+  for (const one of all) {
+    const { bySibling } = one.facets;
+    if (!bySibling || one.part !== null) continue;
+    if (all.some((other) => other !== one && other.facets.siblings.has(bySibling.sibling))) {
+      one.part = bySibling.part;
+      one.facets = { ...one.facets, index: null };
+    } else if (bySibling.else === 'period') one.facets = { ...one.facets, not: one.facets.not ?? 'period' };
+    else if (bySibling.else === 'place') one.facets = { ...one.facets, place: one.facets.place || bySibling.sibling };
+  }
+}
+
+/** Registers alone, or powers where there is no register. */
+function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
+  const [noted, counting] = split(all, ({ facets }) => facets.not !== null);
+  for (const one of noted) verdicts.set(one, ignored(one));
+  const [unsaid, known] = split(
+    counting,
+    ({ facets }) => facets.unit === null || facets.isUnknown || facets.isOwn || facets.way === 'both',
+  );
+  for (const one of unsaid) verdicts.set(one, asked(one));
+  const heats = all.some(({ facets }) => facets.device.heats || facets.heats);
+  const [thermal, electric] = split(known, (one) => isThermal(one, heats));
+  for (const [commodity, ones] of Map.groupBy(thermal, ({ facets }) =>
+    facets.commodity === 'electricity' ? 'heat' : facets.commodity,
+  )) {
+    judgeCircuits(ones.map(asPlain), `${commodity}/`, verdicts);
+  }
+  judgeElectricity(electric, verdicts);
+}
+
+const split = <Of>(all: readonly Of[], isSo: (one: Of) => boolean): [Of[], Of[]] => [
+  all.filter(isSo),
+  all.filter((one) => !isSo(one)),
+];
+
+/** Of another commodity there is no direction and no place in the home. */
+function asPlain(one: One): One {
+  one.facets = { ...one.facets, way: null, isConsumed: false, subject: null };
+  return one;
+}
+
+/** Made, delivered or put out on a device that heats or cools: heat, and no electricity (rule 5). */
+const isThermal = ({ facets, part }: One, heats: boolean): boolean =>
+  facets.commodity !== 'electricity' ||
+  (heats && part === null && facets.way === null && (facets.isMade || facets.isUnclear) && facets.subject !== 'sun');
+
+/** Electricity: what a roof made and a battery moved aside, the rest by its direction. */
+function judgeElectricity(all: readonly One[], verdicts: Verdicts): void {
+  const stored: One[] = [];
+  const made: One[] = [];
+  const rest: One[] = [];
+  const isDutch = all.some(({ facets }) => facets.given !== null);
+  for (const one of all) {
+    const { facets, part } = one;
+    const { isInverter, isStore } = facets.device;
+    const isTariff = part?.startsWith('t') === true;
+    if (isSignedPower(one)) stored.push(one);
+    else if (facets.moves !== null || facets.subject === 'store') stored.push(one);
+    else if (facets.way === null && facets.isMade && isTariff) rest.push(withWay(one, 'export'));
+    else if (facets.way === null && isOfRoof(one)) made.push(one);
+    // Words of P1's documents, beside what is returned or of a tariff.
+    else if (facets.isUnclear && facets.siblings.has('delivered') && (isTariff || isDutch))
+      rest.push(withWay(one, 'import'));
+    else if (facets.isUnclear || (facets.isMade && facets.way === null)) verdicts.set(one, asked(one));
+    else if (isStore && facets.subject !== 'grid' && !isInverter) verdicts.set(one, asked(one));
+    else if (isInverter && facets.subject === 'load') verdicts.set(one, asked(one));
+    else if (isInverter && (facets.isConsumed || facets.way === null) && facets.subject !== 'grid')
+      verdicts.set(one, asked(one));
+    else if (facets.isAlone && facets.way === null) verdicts.set(one, asked(one));
+    else rest.push(one);
+  }
+  judgeStored(stored, verdicts);
+  judgeMade(made, rest, verdicts);
+  const isPlaced = all.some(({ facets }) => facets.device.isInverter || facets.device.isStore);
+  judgeCircuits(rest, isPlaced ? 'grid/' : '', verdicts);
+}
+
+const withWay = (one: One, way: Direction): One => {
+  one.facets = { ...one.facets, way };
+  return one;
+};
+
+/** By its own name, or by its device's where it speaks of nothing else. */
+const isOfRoof = ({ facets }: One): boolean =>
+  facets.subject === 'sun'
+    ? !facets.isConsumed
+    : facets.device.isInverter && facets.subject === null && !facets.isUnclear;
+
+/** Charge and discharge, without a question only where name or device says that it is a battery's. */
+function judgeStored(all: readonly One[], verdicts: Verdicts): void {
+  for (const way of ['charge', 'discharge'] as const) {
+    const direction = way === 'charge' ? 'import' : 'export';
+    const ones = all.filter(({ facets }) => facets.moves === way && (facets.subject === 'store' || isStorage(facets)));
+    if (ones.length === 0) continue;
+    settle(ones, direction, 'battery/', verdicts);
+  }
+  settle(all.filter(isSignedPower), 'import', 'battery/', verdicts);
+  for (const one of all) if (!verdicts.has(one)) verdicts.set(one, asked(one));
+}
+
+/** Of a battery by itself: what charges it is positive, as what a meter takes is. */
+const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): boolean =>
+  unit === 'W' &&
+  device.isStore &&
+  !device.isInverter &&
+  moves === null &&
+  way === null &&
+  (subject ?? 'store') === 'store';
+
+const isStorage = ({ device, subject }: Facets): boolean => subject === null && (device.isStore || device.isInverter);
+
+/** What a roof made: one register, its strings are parts of it. Beside a direction of its own an inverter's plain total could be anything. */
+function judgeMade(made: readonly One[], rest: readonly One[], verdicts: Verdicts): void {
+  const isSaid = ({ facets }: One) => facets.isMade || facets.subject === 'sun';
+  const [said, plain] = split(made, isSaid);
+  const isDirected = rest.length > 0 || said.length > 0;
+  for (const one of isDirected ? plain : []) verdicts.set(one, asked(one));
+  const counting = isDirected ? said : plain;
+  const [strings, whole] = split(counting, ({ facets }) => facets.index !== null);
+  const worded = whole.filter(({ facets, part }) => facets.isMade && part === null);
+  const wholes = whole.filter(({ part }) => part === null);
+  if (wholes.length > 1 && worded.length === 1) {
+    for (const one of wholes) if (one !== worded[0]) verdicts.set(one, asked(one));
+    settle(
+      whole.filter((one) => one === worded[0] || one.part !== null),
+      'export',
+      'pv/',
+      verdicts,
+    );
+  } else settle(whole, 'export', 'pv/', verdicts);
+  if (whole.length === 0 && strings.length === 1) settle(strings, 'export', 'pv/', verdicts);
+  else for (const one of strings) verdicts.set(one, whole.length > 0 ? ignored(one) : asked(one));
+}
+
+/** Which circuit of a device it is of: its place or use, and what numbers it; empty: of the device itself. */
+const circuitOf = ({ facets: { place, index } }: One): string =>
+  [place, index ? `${index.noun}${index.number}` : ''].filter((word) => word !== '').join('_');
+
+/**
+ * The device itself, and its circuits: a circuit beside a whole is a part of it; those that switch are side by side, and summed; of others each is
+ * asked (rule 6).
+ */
+function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts): void {
+  const common = commonPlace(all);
+  const circuits = Map.groupBy(all, (one) => withoutPlace(circuitOf(one), one, common));
+  const own = circuits.get('') ?? [];
+  const others = [...circuits].filter(([circuit]) => circuit !== '');
+  if (own.length === 0 && others.length === 1) {
+    judgeDevice(others[0]?.[1] ?? [], prefix, verdicts);
+    return;
+  }
+  judgeDevice(own, prefix, verdicts);
+  const isWhole = (one: One, other: One) =>
+    other.part === null && (other.facets.way ?? 'import') === (one.facets.way ?? 'import');
+  for (const [circuit, ones] of others) {
+    const isPart = ones.map((one) => own.some((other) => isWhole(one, other)));
+    const beside = ones.filter((_, at) => !isPart[at]);
+    for (const [at, one] of ones.entries()) if (isPart[at]) verdicts.set(one, ignored(one));
+    if (ones.every(({ facets }) => facets.index && (facets.index.switches || facets.device.switches)))
+      judgeDevice(beside, `${prefix}${circuitWord(circuit)}/`, verdicts);
+    else for (const one of beside) verdicts.set(one, asked(one));
+  }
+}
+
+/** A place of which all speak is the device's own, and tells nothing apart. */
+const commonPlace = (all: readonly One[]): string => {
+  const places = new Set(all.map(({ facets }) => facets.place));
+  return places.size === 1 ? ([...places][0] ?? '') : '';
+};
+const withoutPlace = (circuit: string, { facets }: One, common: string): string =>
+  common !== '' && facets.place === common ? circuit.slice(common.length).replace(/^_/, '') : circuit;
+
+/** One circuit by its directions (rules 2 to 4). */
+function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): void {
+  const exports = all.filter(({ facets }) => facets.way === 'export');
+  const isGrid = ({ facets }: One) => facets.subject === 'grid';
+  const said = all.filter(({ facets }) => facets.way === 'import' && !facets.isConsumed);
+  const unsaid = all.filter(({ facets }) => facets.way === null);
+  const used = all.filter(({ facets }) => facets.isConsumed);
+  // `energy` beside `energy_returned`.
+  const taken = unsaid.filter(({ facets }) => exports.some((other) => other.facets.given === facets.words));
+  const ofGrid = used.filter(isGrid).concat(exports.length === 0 ? unsaid.filter(isGrid) : []);
+  const strong = [...said, ...taken, ...ofGrid];
+  const imports = strong.length > 0 ? strong : [...used];
+  for (const one of strong.length > 0 ? used : []) if (!ofGrid.includes(one)) verdicts.set(one, asked(one));
+  const rest = unsaid.filter((one) => !strong.includes(one));
+  if (imports.length === 0 && exports.length === 0) {
+    settle(rest, 'import', prefix, verdicts);
+    return;
+  }
+  // Parts that say no direction are of the only one that is there.
+  const [joining, others] = split(rest, ({ part }) => part !== null && exports.length === 0);
+  for (const one of others) verdicts.set(one, asked(one));
+  settle([...imports, ...joining], 'import', prefix, verdicts);
+  settle(exports, 'export', prefix, verdicts);
+}
+
+/** Registers of one direction: one whole, and one register of each part; what nothing explains is not added (rule 3). */
+function settle(all: readonly One[], direction: Direction, prefix: string, verdicts: Verdicts): void {
+  for (const [part, ones] of Map.groupBy(all, ({ part }) => part)) {
+    const winner = ones.length === 1 ? ones[0] : decided(ones);
+    for (const one of ones) {
+      const channel = `${prefix}${direction}${part === null ? '' : `/${part}`}`;
+      verdicts.set(one, one === winner ? channel : asked(one));
+    }
+  }
+}
+
+/** Of several the one that is of the grid, else that has a code, else that says its direction in words; undefined: nothing decides. */
+function decided(ones: readonly One[]): One | undefined {
+  const signs: ((one: One) => boolean)[] = [
+    ({ facets }) => facets.subject === 'grid',
+    ({ facets }) => facets.isCoded,
+    ({ facets }) => facets.way !== null && !facets.isConsumed,
+    ({ facets }) => facets.way !== null,
+  ];
+  let open = ones;
+  for (const is of signs) {
+    const found = open.filter(is);
+    if (found.length === 1) return found[0];
+    if (found.length > 1) open = found;
+  }
+  return undefined;
+}
+
+/** Powers beside registers: each in the circuit of one, which goes before it; what would be added to a register is left aside. */
+function placePowers(powers: readonly One[], verdicts: Verdicts): void {
+  const channels = [...verdicts.values()];
+  const circuits = new Set(
+    channels.filter(isCounted).map((channel) => channel.replace(/\/?(?:import|export)(?:\/.*)?$/, '')),
+  );
+  const wanted = new Map<One, Verdict>();
+  for (const one of powers) wanted.set(one, powerPlace(one, circuits) ?? ignored(one));
+  for (const [channel, ones] of Map.groupBy(powers, (one) => wanted.get(one) as Verdict)) {
+    const winner = ones.length === 1 ? ones[0] : decided(ones);
+    for (const one of ones) verdicts.set(one, one === winner || !isCounted(channel) ? channel : ignored(one));
+  }
+}
+
+function powerPlace(one: One, circuits: ReadonlySet<string>): Verdict | null {
+  const { facets, part } = one;
+  const { not, isUnknown, isOwn, way, subject, isUnclear, isConsumed } = facets;
+  if (not !== null || isUnknown || isOwn || isUnclear || way === 'both' || facets.commodity !== 'electricity')
+    return null;
+  if (subject === 'store' || facets.moves !== null) return null;
+  const suffix = [way ?? 'import', ...(part === null ? [] : [part])].join('/');
+  if (isOfRoof(one) && way === null) return circuits.has('pv') ? 'pv/export' : null;
+  if (subject === 'load' || (isConsumed && subject !== 'grid' && circuits.has('grid'))) return null;
+  const circuit = circuitWord(circuitOf(one) || 'x');
+  if (circuits.has(circuit)) return `${circuit}/${suffix}`;
+  if (circuits.has('grid')) return `grid/${suffix}`;
+  const isOfDevice =
+    circuits.size === 0 || circuits.has('') || [...circuits].every((other) => other === 'pv' || other === 'battery');
+  return isOfDevice && circuitOf(one) === '' ? suffix : null;
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { totalMilliwattHours } from '#test/support/meters.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+/** A home with a device that announces registers to Home Assistant, by their names, in one message. */
+async function announced(names: readonly string[], maker = 'Meter') {
+  const { userId, key } = await api.user('homeowner');
+  const { json: gateway } = await api.send('/v1/gateways', { method: 'POST', key, body: { name: 'home' } });
+  const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
+  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const hear = (topic: string, payload: object, minute: number) => {
+    const message = toIncoming({
+      topic: `gw/${gateway.gateway_id}/${topic}`,
+      payload: Buffer.from(JSON.stringify(payload)),
+      receivedAtMs: startMs + minute * 60_000,
+      replayed: false,
+    });
+    return writer.write(message ? [message] : []);
+  };
+  const announce = (name: string, at: number) =>
+    hear(
+      `homeassistant/sensor/m1/r${at}/config`,
+      {
+        name,
+        device_class: 'ENERGY',
+        state_class: 'TOTAL_INCREASING',
+        unit_of_measurement: 'kWh',
+        state_topic: 'm1/state',
+        value_template: `{{ value_json.r${at} }}`,
+        device: { identifiers: ['m1'], name: maker },
+      },
+      0,
+    );
+  const tell = (minute: number, ...values: readonly number[]) =>
+    hear('m1/state', Object.fromEntries(values.map((value, at) => [`r${at}`, value])), minute);
+  for (const [at, name] of names.entries()) await announce(name, at);
+  await tell(0, ...names.map(() => 100));
+  const [found] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
+  const body = { type: 'smart_meter', location: 'cellar', discovery_id: found.discovery_id };
+  const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body });
+  const { pool } = api.database;
+  return {
+    announce,
+    tell,
+    deviceId: device.device_id as string,
+    compute: async () => {
+      while ((await computeChanged(pool, writer)) > 0);
+    },
+    kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
+    countsAs: async () => {
+      const { json } = await api.send(`/v1/devices/${device.device_id}`, { key });
+      const told = json.channels as { native_name: string; counts_as: string | null }[];
+      return Object.fromEntries(told.map(({ native_name, counts_as }) => [native_name, counts_as]));
+    },
+  };
+}
+
+test.each([
+  [['Gesamtverbrauch', 'HT', 'NT'], [3, 1, 2], 3],
+  [['Index total', 'HP', 'HC'], [3, 2, 1], 3],
+  [['Total', 'Peak import', 'Off-peak import'], [3, 2, 1], 3],
+  [['Energia attiva prelevata', 'F1', 'F2', 'F3'], [6, 1, 2, 3], 6],
+  [['Energy Total', 'Imported'], [5, 3], 3],
+  [['Home consumption', 'Grid consumption'], [5, 3], 3],
+  [['Total', 'total_7d', 'total_30d'], [3, 1, 2], 3],
+  [['Total', 'Heating', 'Hot water'], [3, 1, 2], 3],
+] as const)('of a device with %j the consumption is that of its meter', async (names, used, kwh) => {
+  const device = await announced(names);
+  await device.tell(1, ...names.map(() => 100));
+  await device.tell(11, ...used.map((one) => 100 + one));
+  expect(await device.kwh()).toBeCloseTo(kwh, 6);
+});
+
+test('a device that was counted twice before is computed again for its whole past with its next message', async () => {
+  const names = ['Gesamtverbrauch', 'Bezug HT', 'Bezug NT'];
+  const device = await announced(names);
+  const { pool } = api.database;
+  // As the version before had it: each register in a circuit of its own, which are added.
+  await pool.query(
+    `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
+     SELECT $1, 'r' || n || '/import', 'register', name, true FROM unnest($2::text[]) WITH ORDINALITY x (name, n)`,
+    [device.deviceId, names],
+  );
+  const list = (described: object) =>
+    pool.query(
+      `UPDATE discovered_devices SET first_seen_at = first_seen_at - interval '1 day', channels = (SELECT jsonb_agg(jsonb_build_object(
+         'channel', 'r' || n || '/import', 'kind', 'energy_total_kwh', 'counts', 'import', 'native', name) || $3::jsonb)
+         FROM unnest($2::text[]) WITH ORDINALITY x (name, n)) WHERE device_id = $1`,
+      [device.deviceId, names, JSON.stringify(described)],
+    );
+  await list({ described: 'otherwise', described_at_ms: api.now.getTime() });
+  await device.tell(1, 100, 100, 100);
+  await device.tell(11, 103, 101, 102);
+  expect(await device.kwh()).toBeCloseTo(6, 6);
+  await list({});
+  await device.tell(21, 103, 101, 102);
+  await device.compute();
+  expect(await device.kwh()).toBeCloseTo(3, 6);
+  expect(await device.countsAs()).toEqual({
+    Gesamtverbrauch: null,
+    'Bezug HT': 'import/t2',
+    'Bezug NT': 'import/t1',
+  });
+});
+
+test('what nothing explains is asked, and its channel stays when another register is announced', async () => {
+  const device = await announced(['Energy']);
+  await device.tell(1, 100);
+  await device.announce('Grid import', 1);
+  await device.tell(11, 103, 50);
+  expect(await device.countsAs()).toEqual({ Energy: null, 'Grid import': 'import' });
+  // What came later takes nothing from what was counted before it had a reading.
+  expect(await device.kwh()).toBeCloseTo(3, 6);
+  await device.tell(21, 105, 52);
+  expect(await device.kwh()).toBeCloseTo(5, 6);
+});
