@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { replayRejected } from '#ingest/rejected.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 
 const DAY_S = 86_400;

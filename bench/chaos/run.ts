@@ -4,7 +4,8 @@ import { isApart, runApart } from '../apart.ts';
 import { givenUp, patience } from '../patience.ts';
 import type { Paired } from '../support.ts';
 import { diagnosis } from './diagnosis.ts';
-import { type Fault, faultsOf } from './faults.ts';
+import type { Fault } from './fault.ts';
+import { faultsOf } from './faults.ts';
 import { startFleet } from './fleet.ts';
 import { type Installation, install } from './installation.ts';
 

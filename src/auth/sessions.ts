@@ -216,5 +216,5 @@ export async function forgetSessions(db: Database, now: Date): Promise<void> {
     .where('expires_at', '<=', now)
     .where('created_at', '<=', new Date(now.getTime() - DAY_MS))
     .execute();
-  await forgetEmailChanges(db);
+  await forgetEmailChanges(db, now);
 }

@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway, listDiscovered, listGateways } from '#src/devices/gateways.ts';
-import { managerOf } from '#src/devices/management.ts';
+import { managersOf } from '#src/devices/management.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
 import { actAsOperator } from '#src/users/audit.ts';
@@ -108,7 +108,8 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
   const { user, type, location, placement, upstream, discovery, json } = options;
   const userId = await userNamed(db, user);
   const given = defined({ placement, upstream_device_id: upstream });
-  const wanted = { userId, managedBy: managerOf(null, userId), type, location, ...given };
+  const managedBy = (await managersOf(db, EVERYBODY, [userId]))(userId);
+  const wanted = { userId, managedBy, type, location, ...given };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {
       const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted);

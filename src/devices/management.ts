@@ -4,9 +4,26 @@ import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 
-/** Who manages a device (docs/onboarding.md): its owner, if the owner's own account paired it. `actorId`: null of an operator at the command line. Pure. */
-export const managerOf = (actorId: string | null, ownerId: string): ManagedBy =>
-  actorId === ownerId ? 'owner' : 'utility';
+/**
+ * Who will manage devices that somebody with this reach pairs for some accounts (docs/onboarding.md): the utility that pairs them for its homes; for
+ * a home that a utility enrolled that utility, too, if an administrator or an operator pairs them; else their owner.
+ */
+export async function managersOf(
+  db: Database,
+  reach: Reach,
+  ownerIds: readonly string[],
+): Promise<(ownerId: string) => ManagedBy> {
+  if (isOwner(reach)) return () => 'owner';
+  if ('enrolledBy' in reach) return (ownerId) => (ownerId === reach.enrolledBy ? 'owner' : 'utility');
+  const rows = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where('user_id', '=', sql<string>`ANY (${[...new Set(ownerIds)]}::text[])`)
+    .where('enrolled_by', 'is not', null)
+    .execute();
+  const enrolled = new Set(rows.map(({ user_id }) => user_id));
+  return (ownerId) => (enrolled.has(ownerId) ? 'utility' : 'owner');
+}
 
 /** Whether a caller reaches its own account alone, so that it is the owner of all that it reaches. */
 export const isOwner = (reach: Reach): boolean => 'only' in reach;

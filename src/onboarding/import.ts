@@ -5,7 +5,7 @@ import { lockOf } from '#src/database/advisory-locks.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { managerOf } from '#src/devices/management.ts';
+import { managersOf } from '#src/devices/management.ts';
 import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type Act, recordActs } from '#src/users/audit.ts';
@@ -234,9 +234,10 @@ async function createSome(
 ): Promise<ImportedDevice[]> {
   const made: ImportedDevice[] = [];
   const inserted: (ReturnType<typeof newDeviceRow>['row'] & { imported_as: string | null })[] = [];
+  const managerOf = await managersOf(trx, reach, rows.map(ownerOf));
   for (const row of rows) {
     const userId = ownerOf(row);
-    const managedBy = managerOf(by.actor?.userId ?? null, userId);
+    const managedBy = managerOf(userId);
     const wanted = { ...row.settings, userId, managedBy, ...(row.channels ? { channels: row.channels } : {}) };
     if (row.discoveryId !== undefined) {
       const paired = await pairDiscovered(trx, reach, row.discoveryId, wanted);

@@ -113,8 +113,11 @@ export async function takeRequest(
 }
 
 /** Removes changes that nobody confirmed in time. */
-export async function forgetEmailChanges(db: Database): Promise<void> {
-  await sql`DELETE FROM email_changes WHERE created_at <= now() - interval '7 days'`.execute(db);
+export async function forgetEmailChanges(db: Database, now: Date): Promise<void> {
+  await db
+    .deleteFrom('email_changes')
+    .where('created_at', '<=', new Date(now.getTime() - 7 * DAY_MS))
+    .execute();
 }
 
 /** Notifies the address that an account had, in the transaction that changed it. */

@@ -5,6 +5,7 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import {
   checkDeviceLogin,
   endedLogins,
+  forgetTemporarySecrets,
   type Login,
   makeTemporarySecret,
   secretDigest,
@@ -40,6 +41,7 @@ test('a device logs in with its own secret whatever becomes of those who play it
   expect(await login(killed?.secret ?? '', new Date(Date.now() + 1.01 * DAY_MS))).toBe(false);
   expect(await login(secret, new Date(Date.now() + 400 * DAY_MS))).toBe(true);
   await makeTemporarySecret(db, deviceId, new Date(Date.now() + 2 * DAY_MS));
+  await forgetTemporarySecrets(db, new Date(Date.now() + 2 * DAY_MS));
   const { rows } = await database.pool.query('SELECT 1 FROM temporary_secrets WHERE device_id = $1', [deviceId]);
   expect(rows).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Fault, faultsOf } from '../../bench/chaos/faults.ts';
+import type { Fault } from '../../bench/chaos/fault.ts';
+import { faultsOf } from '../../bench/chaos/faults.ts';
 import type { Installation } from '../../bench/chaos/installation.ts';
 import { endure, installationFor } from '../../bench/chaos/run.ts';
 import { patience } from '../../bench/patience.ts';

@@ -79,7 +79,8 @@ export async function withBothHeld<T>(
     }
     return await run();
   } finally {
-    // The locks end with their sessions.
+    // Explicitly: the server may end a session a moment after its client is gone, and the next move would find the locks held.
+    await Promise.allSettled(clients.map((client) => client.query('SELECT pg_advisory_unlock_all()')));
     for (const client of clients) client.release(true);
   }
 }

@@ -214,6 +214,17 @@ test('a certificate is registered by a utility or an administrator, once', async
   expect((await register(other, admin.key)).status).toBe(409);
 });
 
+test('what an administrator or an operator pairs for a home that no utility enrolled is the home’s own', async () => {
+  const alone = await api.user('homeowner');
+  const posted = (await ask('POST', '/v1/devices', admin.key, { ...wanted(), user_id: alone.userId })).json.device_id;
+  const settings = wanted();
+  await importDevices(api.db, operator, [{ name: 'line 2', userId: alone.userId, settings }]);
+  for (const deviceId of [posted, await idOf(settings.location)]) {
+    expect((await ask('GET', `/v1/devices/${deviceId}`, alone.key)).json.managed_by).toBe('owner');
+    expect((await ask('PATCH', `/v1/devices/${deviceId}`, alone.key, { placement: 'grid' })).status).toBe(200);
+  }
+});
+
 test('the update gives devices of before to who paired them, and those of which nobody knows to the utility that enrolled the home', async () => {
   const alone = await api.user('homeowner');
   const posted = async (key: string, userId: string) =>
@@ -225,7 +236,7 @@ test('the update gives devices of before to who paired them, and those of which 
   const found: [deviceId: string, manager: string][] = [
     [await posted(home.key, home.userId), 'owner'],
     [await posted(utility.key, home.userId), 'utility'],
-    [await posted(admin.key, alone.userId), 'utility'],
+    [await posted(admin.key, alone.userId), 'owner'],
     [await posted(alone.key, alone.userId), 'owner'],
     [await claimed(true), 'utility'],
     [await unknown(home.userId), 'utility'],

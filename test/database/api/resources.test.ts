@@ -23,7 +23,7 @@ describe('users', () => {
       timezone: 'Europe/Berlin',
     });
     expect(changed.json).toMatchObject({
-      email: `new-${userId}@example.com`,
+      pending_email: `new-${userId}@example.com`,
       timezone: 'Europe/Berlin',
       phone: '+4915112345678',
     });

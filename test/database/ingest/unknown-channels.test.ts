@@ -103,7 +103,7 @@ test('PostgreSQL reads the pattern of known channels as the code does', async ()
   const names = fc.sample(fc.array(word, { minLength: 1, maxLength: 4 }), 500).map((words) => words.join('/'));
   const query = hasUnknownName.compile(api.db);
   const { rows } = await api.database.pool.query(
-    `SELECT s.channel, ${query.sql} AS unknown FROM (SELECT unnest($1::text[]) AS channel, 'power' AS kind) s`,
+    `SELECT s.channel, ${query.sql} AS unknown FROM (SELECT unnest($1::text[]) AS channel, NULL::text AS meant, 'power' AS kind) s`,
     [names],
   );
   expect(rows.map(({ channel, unknown }) => [channel, !unknown])).toEqual(

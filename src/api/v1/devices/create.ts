@@ -2,7 +2,7 @@ import { operation } from '#src/api/operation.ts';
 import { checkIdentities, holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { orNotFound } from '#src/core/errors.ts';
-import { managerOf } from '#src/devices/management.ts';
+import { managersOf } from '#src/devices/management.ts';
 import { createDevice as create, pairDiscovered } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { newDevice, pairedDevice, toWire } from './shape.ts';
@@ -19,7 +19,7 @@ export const createDevice = operation({
   async handle({ context, caller, body: { user_id, discovery_id, ...settings } }) {
     const user = await reachUser(context.db, caller, user_id);
     checkIdentities(caller, [settings]);
-    const managedBy = managerOf(caller.userId, user.user_id);
+    const managedBy = (await managersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...defined(settings) };
     if (discovery_id !== undefined) {
       return toWire(orNotFound(await pairDiscovered(context.db, reachOf(caller), holdable(discovery_id), wanted)));

@@ -22,7 +22,7 @@ const MEANING = {
   certificate_sha256:
     'SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates.',
   managed_by:
-    'Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403).',
+    'Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403).',
   native_name: 'What the device calls the quantity.',
   counts_as:
     'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`.',
