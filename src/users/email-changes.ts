@@ -26,8 +26,7 @@ export const PENDING_EMAIL = sql<string | null>`(
 
 /**
  * Requests another address of an account, in the transaction that has locked it: a mail to that address has a link that confirms it, and the
- * address before (`former`) is notified. It is not looked up whether another account has the address: that is answered to whoever
- * confirms it. Links to sign in that wait are over. 429 after five requests in a day.
+ * address before (`former`) is notified. Links to sign in that wait are over. 429 after five requests in a day.
  */
 export async function requestEmailChange(
   trx: Database,

@@ -112,8 +112,8 @@ export async function listUsers(
 }
 
 /**
- * Changes an account within the reach. Null where there is none. A changed address holds at once if an administrator changes it (no
- * `requester`; 409 where it is another's); else it waits for a mail to it to be used, and the address that the account has withdraws what
+ * Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. A changed address holds at once if an administrator changes it (no
+ * `requester`); else it waits for a mail to it to be used, and the address that the account has withdraws what
  * waits. 403 where it is a utility's homeowner who has signed in. A changed address or role ends all keys and sessions (end-access.ts); with
  * a role go deliveries of what its subscriptions no longer get.
  */
@@ -144,7 +144,10 @@ export async function updateUser(
       if (Object.keys(settings).length > 0)
         await trx.updateTable('users').set(settings).where('user_id', '=', userId).execute();
       if (email !== undefined && !isItsOwners) await withdrawEmailChange(trx, userId);
-      if (isMoved && requester) await requestEmailChange(trx, { userId, email, former: before.email, requester });
+      if (isMoved && requester) {
+        await mustBeFree(trx, email, userId);
+        await requestEmailChange(trx, { userId, email, former: before.email, requester });
+      }
       if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email });
       const isOtherRole = settings.role !== undefined && settings.role !== before.role;
       if (isOtherRole) await takeBackDeliveries(queryOf(trx), userId);
@@ -153,6 +156,17 @@ export async function updateUser(
       return findUser(trx, EVERYBODY, userId);
     }),
   );
+}
+
+/** 409 where another account has the address now. (Whoever confirms a change is asked again: it may have been taken meanwhile.) */
+async function mustBeFree(db: Database, email: string, userId: string): Promise<void> {
+  const other = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where(sql<boolean>`lower(users.email) = lower(${email})`)
+    .where('user_id', '<>', userId)
+    .executeTakeFirst();
+  if (other) throw new AppError('emailInUse');
 }
 
 /**
