@@ -23,6 +23,8 @@ const MAX_ROUNDS = 4;
 /** Whom the certificates are made out to that are made here. */
 const OUR_SUBJECT = 'CN=localhost';
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
+/** An operator is warned this long before a certificate ends that the service does not renew. */
+const WARN_DAYS = 14;
 
 export interface TlsPair {
   cert: Buffer;
@@ -39,11 +41,11 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
   const { certFile, keyFile } = config.tls;
   if (certFile && keyFile) return { cert: await readFile(certFile), key: await readFile(keyFile), certFile };
   const folder = join(config.dataDir, 'tls');
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'cert.pem');
   const key = await makeOnce(join(folder, 'key.pem'), 0o600, newKey);
   const wanted = [...ALWAYS, bareHost(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
-  let cert = await makeOnce(file, 0o644, () => newCertificate(key, wanted, now));
+  let cert = await makeOnce(file, 0o600, () => newCertificate(key, wanted, now));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
@@ -51,7 +53,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
     // Those of the first versions were authorities.
     const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
     // Another one that somebody put there is theirs to renew.
-    if (isWhole || known.subject !== OUR_SUBJECT || known.issuer !== OUR_SUBJECT) break;
+    if (isWhole || !isMadeHere(known)) break;
     cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
       { names: missing, ended: known.validTo, certificate: file },
@@ -59,6 +61,50 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
     );
   }
   return { cert: Buffer.from(cert), key: Buffer.from(key), certFile: file };
+}
+
+const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
+
+/** Whether `tlsPair` renews this certificate. An operator may have put another one into DATA_DIR/tls. */
+export const renewsItself = ({ tls }: Config, certificate: X509Certificate): boolean =>
+  tls.certFile === undefined && isMadeHere(certificate);
+
+/** The dates of a certificate, Unix ms. */
+export interface CertificateDates {
+  file: string;
+  validFromMs: number;
+  validToMs: number;
+  renewsItself: boolean;
+}
+
+/** How to get another certificate into the place of one. */
+export const howToRenew = (does: { renewsItself: boolean }): string =>
+  does.renewsItself
+    ? 'The service renews it by itself while it runs; is DATA_DIR/tls writable for it?'
+    : 'Renew it where it comes from, into the same files: the service loads it within 10 s, without a restart.';
+
+/**
+ * A finding if clients refuse a certificate because of its dates (`isRefused`), or will within 14 days; else null. Pure; the log and
+ * `energy doctor` report the same. `nowMs`: Unix ms.
+ */
+export function judgeDates(
+  dates: CertificateDates,
+  nowMs: number,
+): { isRefused: boolean; finding: string; todo: string } | null {
+  const { file, validFromMs, validToMs } = dates;
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  if (validFromMs > nowMs)
+    return {
+      isRefused: true,
+      finding: `${file} is not valid before ${day(validFromMs)}`,
+      todo: 'Check the clock of this machine.',
+    };
+  const todo = howToRenew(dates);
+  if (validToMs <= nowMs)
+    return { isRefused: true, finding: `${file} ended on ${day(validToMs)}: browsers and devices refuse it`, todo };
+  const days = Math.floor((validToMs - nowMs) / DAY_MS);
+  if (days >= WARN_DAYS) return null;
+  return { isRefused: false, finding: `${file} ends on ${day(validToMs)}, in ${days} days`, todo };
 }
 
 const newKey = (): string =>
@@ -91,7 +137,7 @@ async function newCertificate(key: string, names: readonly string[], now: number
  */
 async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
   const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
-  const made = await makeOnce(next, 0o644, make);
+  const made = await makeOnce(next, 0o600, make);
   if ((await readFile(file, 'utf8')) === old) await replace(file, made);
   const earlier = (await readdir(dirname(file))).filter((name) => name.startsWith(`${basename(file)}.after-`));
   for (const name of earlier) if (name !== basename(next)) await rm(join(dirname(file), name), { force: true });
@@ -101,7 +147,7 @@ async function renew(file: string, old: string, make: () => Promise<string>): Pr
 /** Whole at any moment. */
 async function replace(file: string, content: string): Promise<void> {
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
-  await writeFile(mine, content, { mode: 0o644, flag: 'wx' });
+  await writeFile(mine, content, { mode: 0o600, flag: 'wx' });
   await rename(mine, file);
 }
 

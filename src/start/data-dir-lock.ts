@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
@@ -71,8 +71,32 @@ export function removeStale(file: string): number | null {
   return holder;
 }
 
+/** Folders that contain links to sign in, and the key of the certificate. Earlier versions made them readable for everybody. */
+const PRIVATE_FOLDERS = ['mail', 'sms', 'tls'];
+
+/** Narrows the private folders of a data directory to mode 0700, and their files to 0600, as far as they belong to this user. */
+async function narrow(dataDir: string): Promise<void> {
+  for (const folder of PRIVATE_FOLDERS.map((name) => join(dataDir, name))) {
+    if (!(await narrowOne(folder, 0o700))) continue;
+    for (const name of await readdir(folder)) await narrowOne(join(folder, name), 0o600);
+  }
+}
+
 /**
- * Takes the data directory for this process. Throws where another living service holds it; what a killed one left
+ * False if the path does not exist, belongs to somebody else, or is a link: it may lead to a certificate that other services read, too.
+ * A file that its owner made read-only does not become writable.
+ */
+async function narrowOne(path: string, mode: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  const isFolder = mode === 0o700;
+  if (!found || found.uid !== process.getuid?.() || !(isFolder ? found.isDirectory() : found.isFile())) return false;
+  // A message may have been removed meanwhile, and a volume may be read-only.
+  if ((found.mode & 0o777 & ~mode) !== 0) await chmod(path, found.mode & mode).catch(() => {});
+  return true;
+}
+
+/**
+ * Takes the data directory for this process, and narrows its private folders to this user. Throws where another living service holds it; what a killed one left
  * behind is taken over. Returns how to give it back.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
@@ -81,6 +105,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   const mine = `${process.pid} ${startOf(process.pid) ?? ''}\n`;
   for (let attempt = 0; attempt < 3; attempt++) {
     if (put(file, mine)) {
+      await narrow(dataDir);
       return () => {
         if (read(file) === mine) rmSync(file, { force: true });
       };

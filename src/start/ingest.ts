@@ -59,9 +59,9 @@ export async function runIngest(config: Config): Promise<void> {
     const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));
     const parts = { pool, tls, believed, claims, homes: homesOf(db), onSessionLost, log };
     const ingest = await startIngest(config, parts);
-    const certificate = watchCertificate(config, tls, ingest.renewTls, log);
-    // Elsewhere devices meet the broker's.
-    if (!config.mqtt.url) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
+    // With an external broker devices meet the broker's certificate.
+    const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
+    if (certificate) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
     const broker = {
       energy_broker_connected:
         '1 while the broker is connected, of the embedded one always; no value while it stands by',
@@ -126,7 +126,7 @@ export async function runIngest(config: Config): Promise<void> {
       pool,
       url,
       async stop() {
-        certificate.stop();
+        certificate?.stop();
         believed.stop();
         await ingest.stop();
         await Promise.race([pool.end(), pause(LAST_BATCH_MS)]);

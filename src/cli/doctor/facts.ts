@@ -78,7 +78,7 @@ export interface BrokerFacts {
 
 export interface CertificateFacts {
   file: string;
-  /** Whether the service makes it, and makes it anew. */
+  /** Whether it lies in DATA_DIR, where the service makes one if there is none. */
   isOurs: boolean;
   pair: Seen<CertificatePair> | null;
 }
@@ -86,6 +86,8 @@ export interface CertificateFacts {
 export interface CertificatePair {
   validFromMs: number;
   validToMs: number;
+  /** Whether the service renews it. */
+  renewsItself: boolean;
   /** Whether the key is the certificate's. */
   keyFits: boolean;
   /** Whom PUBLIC_URL and devices ask for, and whether it names them. */

@@ -34,6 +34,7 @@ const SERVER: DatabaseServer = {
 const PAIR: CertificatePair = {
   validFromMs: NOW_MS - DAY_MS,
   validToMs: NOW_MS + 300 * DAY_MS,
+  renewsItself: false,
   keyFits: true,
   hosts: [{ host: 'energy.example', of: 'PUBLIC_URL', isNamed: true }],
 };
@@ -60,7 +61,7 @@ const server = (change: Partial<DatabaseServer>): Partial<Facts> => ({
 });
 const content = (change: Partial<DatabaseContent>) => server({ content: { ...CONTENT, ...change } });
 const pair = (change: Partial<CertificatePair>, isOurs = false): Partial<Facts> => ({
-  certificate: { file: 'cert.pem', isOurs, pair: { ...PAIR, ...change } },
+  certificate: { file: 'cert.pem', isOurs, pair: { ...PAIR, renewsItself: isOurs, ...change } },
 });
 const away = (why: string, code?: string) => (code === undefined ? { why } : { why, code });
 const database = (isEmbedded: boolean, why: string, code?: string): Partial<Facts> => ({
@@ -209,6 +210,13 @@ const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
   ],
   ['one that ends', pair({ validToMs: NOW_MS + 3 * DAY_MS }), 'certificate', 'warning', /in 3 days/],
   ['one of ours that ends', pair({ validToMs: NOW_MS + 3 * DAY_MS }, true), 'certificate', 'warning', /by itself/],
+  [
+    'one in DATA_DIR that somebody else made and that ends',
+    { certificate: { file: 'cert.pem', isOurs: true, pair: { ...PAIR, validToMs: NOW_MS + 3 * DAY_MS } } },
+    'certificate',
+    'warning',
+    /where it comes from/,
+  ],
   ['one of tomorrow', pair({ validFromMs: NOW_MS + DAY_MS }), 'certificate', 'problem', /not valid before/],
   ['another key', pair({ keyFits: false }), 'certificate', 'problem', /TLS_KEY_FILE/],
   [

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockDataDir, removeStale } from '#src/start/data-dir-lock.ts';
@@ -58,4 +67,49 @@ test('what another service took meanwhile is not given back by this one', async 
   writeFileSync(file, STALE);
   unlock();
   expect(readFileSync(file, 'utf8')).toBe(STALE);
+});
+
+test('folders with links to sign in and keys that an earlier version left open are narrowed, and what links lead to is not', async () => {
+  const outside = join(folder.path, 'fullchain.pem');
+  const modes = () => {
+    const found = [
+      'mail',
+      'sms',
+      'tls',
+      'mail/a',
+      'sms/a',
+      'tls/a',
+      'tls/read-only',
+      'fullchain.pem',
+      'other',
+      'other/a',
+    ];
+    return Object.fromEntries(
+      found.map((path) => [path, (statSync(join(folder.path, path)).mode & 0o777).toString(8)]),
+    );
+  };
+  for (const name of ['mail', 'sms', 'tls', 'other']) {
+    mkdirSync(join(folder.path, name));
+    chmodSync(join(folder.path, name), 0o755);
+    writeFileSync(join(folder.path, name, 'a'), 'x');
+    chmodSync(join(folder.path, name, 'a'), 0o644);
+  }
+  writeFileSync(join(folder.path, 'tls/read-only'), 'x');
+  writeFileSync(outside, 'x');
+  for (const path of [join(folder.path, 'tls/read-only'), outside]) chmodSync(path, 0o444);
+  symlinkSync(outside, join(folder.path, 'tls/cert.pem'));
+  const before = modes();
+  const unlock = await lockDataDir(folder.path);
+  const narrowed = { mail: '700', sms: '700', tls: '700', 'mail/a': '600', 'sms/a': '600', 'tls/a': '600' };
+  expect(modes()).toEqual({ ...before, ...narrowed, 'tls/read-only': '400' });
+  unlock();
+});
+
+test('a data directory that another service holds is not touched', async () => {
+  const unlock = await lockDataDir(folder.path);
+  mkdirSync(join(folder.path, 'mail'));
+  chmodSync(join(folder.path, 'mail'), 0o755);
+  await expect(lockDataDir(folder.path)).rejects.toThrow('already runs');
+  expect(statSync(join(folder.path, 'mail')).mode & 0o777).toBe(0o755);
+  unlock();
 });

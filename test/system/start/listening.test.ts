@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig, loadDemoConfig } from '#src/config/load.ts';
@@ -38,4 +38,16 @@ test('a file that is damaged is named', async () => {
   await writeFile(join(folder.path, 'listening.json'), '{');
   expect(() => loadConfigBeside({ DATA_DIR: folder.path })).toThrow(/listening\.json cannot be read/);
   giveBack();
+});
+
+test('the file is its owner’s alone, also instead of one that everybody could read', async () => {
+  const file = join(folder.path, 'listening.json');
+  const usual = process.umask(0);
+  try {
+    await writeFile(file, '{}', { mode: 0o666 });
+    writeListening(loadDemoConfig({ DATA_DIR: folder.path }));
+  } finally {
+    process.umask(usual);
+  }
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
 });

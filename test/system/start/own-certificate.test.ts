@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ test('each renewal that fails is told of once, also where it fails as the one be
   await writeFile(cert, pair.cert);
   await writeFile(key, pair.private);
   let applied = 0;
-  const watch = watchCertificate(config, await tlsPair(config), () => applied++, telling, 20);
+  const watch = watchCertificate(config, await tlsPair(config), () => applied++, telling, { everyMs: 20 });
   for (let failure = 1; failure <= 2; failure++) {
     await rename(cert, away);
     await expect.poll(() => lines).toHaveLength(failure);
@@ -68,6 +68,80 @@ test('each renewal that fails is told of once, also where it fails as the one be
   watch.stop();
   const failed = 'new certificate is unusable; keeping the old one';
   expect(lines).toEqual([failed, failed]);
+});
+
+/** A certificate of somebody else with its key in files, from yesterday until some days from now. */
+async function foreignPair(endsInDays: number, into = folder.path): Promise<{ cert: string; key: string }> {
+  const at = (days: number) => new Date(Date.now() + days * DAY_MS);
+  const [notBeforeDate, notAfterDate] = [at(Math.min(endsInDays, 0) - 1), at(endsInDays)];
+  const subject = [{ name: 'commonName', value: 'energy.example' }];
+  const pair = await generate(subject, { keyType: 'ec', notBeforeDate, notAfterDate });
+  const files = { cert: join(into, 'cert.pem'), key: join(into, 'key.pem') };
+  await mkdir(into, { recursive: true });
+  for (const [file, content] of [
+    [files.key, pair.private],
+    [files.cert, pair.cert],
+  ] as const) {
+    await writeFile(`${file}.new`, content);
+    await rename(`${file}.new`, file);
+  }
+  return files;
+}
+
+const DAYS = [
+  { endsInDays: -1, level: 50, expected: /cert\.pem ended on \d{4}-\d\d-\d\d: .*\. Renew it where it comes from/ },
+  {
+    endsInDays: 3.5,
+    level: 40,
+    expected: /cert\.pem ends on \d{4}-\d\d-\d\d, in 3 days\. Renew it where it comes from/,
+  },
+  { endsInDays: 13.5, level: 40, expected: /in 13 days/ },
+  { endsInDays: 14.5, level: null, expected: null },
+];
+test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'])(
+  'a certificate that has ended, or ends within 14 days, has a line in the log at the start and daily: %s',
+  async (place) => {
+    for (const { endsInDays, level, expected } of DAYS) {
+      const isGiven = place.endsWith('TLS_CERT_FILE');
+      const { cert, key } = await foreignPair(endsInDays, isGiven ? folder.path : join(folder.path, 'tls'));
+      const config = loadConfig({
+        DATA_DIR: folder.path,
+        ...(isGiven ? { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } : {}),
+      });
+      const lines: { level: number; msg: string; certificate: string; ends: string }[] = [];
+      const write = (line: string) => {
+        // Between the two files of a pair they do not fit together.
+        if (!line.includes('new certificate is unusable')) lines.push(JSON.parse(line));
+      };
+      const telling = pino({ level: 'warn' }, { write });
+      const pair = await tlsPair(config);
+      const watch = watchCertificate(config, pair, () => {}, telling, { everyMs: 10, reportEveryMs: 100 });
+      expect(lines).toHaveLength(expected ? 1 : 0);
+      if (expected) await expect.poll(() => lines.length).toBeGreaterThan(2);
+      // Of a pair that was renewed there is no further line.
+      await foreignPair(400, dirname(cert));
+      await expect.poll(() => watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 399 * DAY_MS);
+      const counted = lines.length;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      watch.stop();
+      expect(lines.length).toBe(counted);
+      for (const line of lines) expect(line).toMatchObject({ level, msg: expect.stringMatching(expected ?? /never/) });
+      for (const line of lines)
+        expect(Math.abs(Date.parse(line.ends) - Date.now() - endsInDays * DAY_MS)).toBeLessThan(60_000);
+      expect(new Set(lines.map(({ certificate }) => certificate))).toEqual(new Set(expected ? [cert] : []));
+    }
+  },
+);
+
+test('a certificate that the service made is renewed at the start, and has no line about its end', async () => {
+  const config = loadConfig({ DATA_DIR: folder.path });
+  await tlsPair(config, log, Date.now() - 900 * DAY_MS);
+  const lines: string[] = [];
+  const telling = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const watch = watchCertificate(config, await tlsPair(config, telling), () => {}, telling);
+  watch.stop();
+  expect(lines).toEqual(['certificate made anew; replace the copies that devices trust']);
+  expect(watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 800 * DAY_MS);
 });
 
 test('processes with other names beside each other end with one certificate, of all their names, and the file is whole at any time', async () => {
@@ -85,7 +159,7 @@ test('processes with other names beside each other end with one certificate, of 
     const apply = (found: typeof first) => {
       serving[index] = found.cert;
     };
-    return watchCertificate(config(host), pair, apply, log, 20);
+    return watchCertificate(config(host), pair, apply, log, { everyMs: 20 });
   });
   const names = () => {
     const found = new X509Certificate(readFileSync(file));

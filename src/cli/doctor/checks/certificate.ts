@@ -1,8 +1,6 @@
-import { DAY_MS } from '#src/core/units.ts';
+import { howToRenew, judgeDates } from '#src/start/certificate.ts';
 import { isSeen } from '../facts.ts';
 import { type Check, type Finding, ok, problem, skipped, warning } from '../finding.ts';
-
-const SOON_DAYS = 14;
 
 export const certificate: Check = {
   name: 'certificate',
@@ -20,30 +18,22 @@ export const certificate: Check = {
         ),
       ];
     const findings: Finding[] = [];
-    const renew = isOurs
-      ? 'The service makes it anew by itself while it runs; is DATA_DIR/tls writable for it?'
-      : 'Renew it where it comes from, into the same files: it is taken within 10 s, without a restart.';
-    const days = Math.floor((pair.validToMs - nowMs) / DAY_MS);
+    const renew = howToRenew(pair);
     if (!pair.keyFits)
       findings.push(
         problem(
           'key and certificate do not belong together',
-          isOurs ? renew : 'Put the key of this certificate into TLS_KEY_FILE.',
+          pair.renewsItself ? renew : 'Put the key of this certificate into TLS_KEY_FILE.',
         ),
       );
-    if (pair.validFromMs > nowMs)
-      findings.push(
-        problem(`${file} is not valid before ${day(pair.validFromMs)}`, 'Check the clock of this machine.'),
-      );
-    if (pair.validToMs <= nowMs)
-      findings.push(problem(`${file} ended on ${day(pair.validToMs)}: browsers and devices refuse it`, renew));
-    else if (days < SOON_DAYS) findings.push(warning(`${file} ends on ${day(pair.validToMs)}, in ${days} days`, renew));
+    const dates = judgeDates({ file, ...pair }, nowMs);
+    if (dates) findings.push((dates.isRefused ? problem : warning)(dates.finding, dates.todo));
     for (const { host, of, isNamed } of pair.hosts) {
       if (!isNamed)
         findings.push(
           problem(
             `${file} does not name ${host}, the host of ${of}`,
-            isOurs ? renew : `Have one made for ${host}, too, or correct ${of}.`,
+            pair.renewsItself ? renew : `Have one made for ${host}, too, or correct ${of}.`,
           ),
         );
     }

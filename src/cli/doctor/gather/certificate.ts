@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
+import { renewsItself } from '#src/start/certificate.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { within } from './within.ts';
 
@@ -28,6 +29,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
     return {
       validFromMs: certificate.validFromDate.getTime(),
       validToMs: certificate.validToDate.getTime(),
+      renewsItself: renewsItself(config, certificate),
       keyFits: certificate.checkPrivateKey(key),
       hosts: hosts.map((one) => ({ ...one, isNamed: names(one.host) })),
     };
