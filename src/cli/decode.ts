@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { type Asked, type Described, describe } from '#ingest/decoders/describe.ts';
+import { MAX_BYTES } from '#ingest/decoders/read/payload.ts';
 import { readSettings } from '#ingest/decoders/settings.ts';
 import { defined } from '#src/core/defined.ts';
 import { words } from '#src/core/mistake-words.ts';
@@ -91,12 +91,41 @@ and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (m
           '--config, --retain and --tz are for one message, with --topic and --payload. In lines they are members.',
         );
       if (process.stdin.isTTY) console.error('Waiting for JSON lines on standard input; end them with Ctrl-D.');
-      for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-        if (text.trim() === '') continue;
-        const { answer, family } = answerTo(text);
+      for await (const text of linesOf(process.stdin)) {
+        if (text?.trim() === '') continue;
+        const { answer, family } = text === null ? { answer: TOO_LONG, family: null } : answerTo(text);
         console.log(options.json ? JSON.stringify(answer) : forPeople(answer, family));
       }
     });
+}
+
+/** Most bytes of a line: a payload of the bound of payloads may be six times as long in JSON (`\u0000`). */
+const MAX_LINE_BYTES = 8 * MAX_BYTES;
+
+/** Lines of a stream, without their ends; null for a line that is longer than MAX_LINE_BYTES, of which no more than that is held in memory. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const add = (part: Buffer) => {
+    bytes += part.length;
+    if (bytes > MAX_LINE_BYTES) parts = [];
+    else parts.push(part);
+  };
+  const take = () => {
+    const line = bytes > MAX_LINE_BYTES ? null : Buffer.concat(parts).toString().replace(/\r$/, '');
+    [parts, bytes] = [[], 0];
+    return line;
+  };
+  for await (const chunk of input) {
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
+      add(chunk.subarray(from, end));
+      yield take();
+      from = end + 1;
+    }
+    add(chunk.subarray(from));
+  }
+  yield take();
 }
 
 function answerTo(text: string): { answer: Answer; family: string | null } {
@@ -129,6 +158,8 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
 }
 
 const refused = (n: number | null, reason: string): Answer => ({ n, readings: [], rejected: [{ reason }] });
+
+const TOO_LONG = refused(null, `the line is longer than ${MAX_LINE_BYTES / MAX_BYTES} MiB`);
 
 const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>): Buffer =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');

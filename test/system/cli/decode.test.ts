@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 
 /** Runs `energy decode` on lines; nothing of the environment that a database or a broker would be found by. */
@@ -150,4 +153,33 @@ test('words without an option are told how a message is given', async () => {
     expect(err).toContain(`"${words.find((word) => word !== '--json')}" is not understood`);
     expect(err).toMatch(/--topic TOPIC --payload TEXT, many as JSON lines .*--json/);
   }
+});
+
+test('answers a line without end as a rejected one, in bounded memory, and the lines around it as usual', async () => {
+  const child = spawn(process.execPath, ['--max-old-space-size=64', resolve('bin/energy.js'), 'decode', '--json'], {
+    env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'close');
+  const answers: { n: number | null; readings: unknown[]; rejected: { reason: string }[] }[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => answers.push(JSON.parse(line)));
+  const write = (data: string | Buffer) => new Promise<void>((done) => child.stdin.write(data, () => done()));
+  await write(`${JSON.stringify({ n: 0, ...tasmota })}\r\n\n`);
+  const mib = Buffer.alloc(1_048_576, 'x');
+  // Linux: the most that the process held at any time.
+  const residentMib = () =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
+  for (let count = 0; count < 300; count++) await write(mib);
+  expect(residentMib()).toBeLessThan(250);
+  // A payload at the bound of payloads is a line that is read.
+  const longest = {
+    topic: 'tele/plug/SENSOR',
+    payload_b64: Buffer.alloc(1_048_576, ' ').toString('base64'),
+    received_at,
+  };
+  child.stdin.end(`\n${JSON.stringify({ n: 1, ...tasmota })}\n${JSON.stringify({ n: 2, ...longest })}`);
+  expect((await ended)[0]).toBe(0);
+  expect(answers.map(({ n }) => n)).toEqual([0, null, 1, 2]);
+  expect(answers.map(({ readings }) => readings.length > 0)).toEqual([true, false, true, false]);
+  expect(answers[1]?.rejected).toEqual([{ reason: 'the line is longer than 8 MiB' }]);
 });
