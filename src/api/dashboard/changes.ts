@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
+import { mustHaveRoom, ownerOf, type StreamOwner } from '#src/api/stream-room.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { rolesOfSessions } from '#src/auth/sessions.ts';
-import { AppError } from '#src/core/errors.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
 import { callerOf } from './caller.ts';
 
@@ -14,7 +14,6 @@ const LOOK_MS = 2_000;
 const BEAT_MS = 25_000;
 /** A stream ends after this time; the browser reconnects by itself. */
 const MAX_STREAM_MS = 2 * 60_000;
-const MOST = { ofAccount: 20, ofAll: 2_000 };
 /** A listener with more unread bytes than this gets no more: its next event makes the page fetch everything anyway. */
 const MAX_UNREAD_BYTES = 16_384;
 /** How long a client has to read that its stream has ended, when the process ends. */
@@ -23,6 +22,7 @@ const UNREAD_END_MS = 1_000;
 interface Listener {
   /** A listener, and whose readings it follows. */
   caller: Caller;
+  owner: StreamOwner;
   userId: string;
   stream: Readable;
   /** What it was last told of. */
@@ -88,10 +88,10 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
     const caller = await callerOf(context, request);
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const userId = await reachUserId(context.db, caller, named);
-    const mine = [...listeners].filter((one) => one.caller.userId === caller.userId);
-    if (mine.length >= MOST.ofAccount || listeners.size >= MOST.ofAll) throw new AppError('unavailable');
+    const owner = await ownerOf(context.db, caller);
+    mustHaveRoom(listeners, owner);
     const stream = new Readable({ read() {} });
-    const listener: Listener = { caller, userId, stream, mark: undefined, isOver: false };
+    const listener: Listener = { caller, owner, userId, stream, mark: undefined, isOver: false };
     listeners.add(listener);
     const longest = setTimeout(() => end(listener), MAX_STREAM_MS);
     stream.once('close', () => {

@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Reads } from '#src/api/reads.ts';
+import { mustHaveRoom, ownerOf, type StreamOwner } from '#src/api/stream-room.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { noLongerAllowed } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
-import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Heard, heardOf, liveReadings } from '#src/devices/live.ts';
 import { follow, followOn, isAllAfterThere, newestUsage, usageAfter } from '#src/events/followers.ts';
-import { utilityOf } from '#src/users/store.ts';
 import { eventText, newOutlet, type Outlet } from './outlet.ts';
 import { idOfPlace, placeOfId } from './place.ts';
 
@@ -34,8 +33,7 @@ interface Asked {
 }
 
 interface Follower extends Asked {
-  /** The utility that enrolled the caller; else the caller itself. */
-  utilityId: string;
+  owner: StreamOwner;
   outlet: Outlet;
   /** Where it is in the events of the home; null: it is told none. */
   place: { sinceMs: number; eventId: string } | null;
@@ -53,8 +51,6 @@ const LOOK_MS = 1_000;
 const CHECK = { everyMs: 3_000, withinMs: 9_000 };
 /** Proxies close connections that are silent for a minute, some after half of one. */
 const BEAT_MS = 15_000;
-/** Streams at one process. `ofUtility`: of a utility and the accounts that it enrolled (it makes their keys), so that others find room. */
-export const MOST_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 /** Devices of a home; one beyond can be followed by itself. */
 const MAX_DEVICES = 500;
 /** Devices of which readings are read, and homes of which events are, in one statement. */
@@ -177,15 +173,6 @@ export function createLive(
     for (const { outlet } of followers()) outlet.say(': heartbeat\n\n');
   }, BEAT_MS);
 
-  function mustHaveRoom(accountId: string, utility: string): void {
-    const all = followers();
-    const mine = all.filter(({ caller }) => caller.userId === accountId).length;
-    const ofItsUtility = all.filter(({ utilityId }) => utilityId === utility).length;
-    const { ofAccount, ofUtility, ofAll, retryAfterSeconds } = MOST_STREAMS;
-    if (mine >= ofAccount || ofItsUtility >= ofUtility) throw new AppError('tooManyStreams', { retryAfterSeconds });
-    if (count >= ofAll) throw new AppError('unavailable');
-  }
-
   /** Where it goes on, and whether that is where it was. */
   async function placeOf({ userId, deviceId, lastEventId }: Asked) {
     if (deviceId !== undefined) return { place: null, resumed: null };
@@ -199,14 +186,13 @@ export function createLive(
 
   return {
     async open(asked) {
-      const { userId: callerId } = asked.caller;
-      const utilityId = (await utilityOf(db, callerId)) ?? callerId;
-      mustHaveRoom(callerId, utilityId);
+      const owner = await ownerOf(db, asked.caller);
+      mustHaveRoom(followers(), owner);
       const { place, resumed } = await placeOf(asked);
       // What others opened meanwhile counts, too.
-      mustHaveRoom(callerId, utilityId);
+      mustHaveRoom(followers(), owner);
       const outlet = newOutlet();
-      const follower: Follower = { ...asked, utilityId, outlet, place: place && { ...place } };
+      const follower: Follower = { ...asked, owner, outlet, place: place && { ...place } };
       const { userId, deviceId } = asked;
       outlet.say(retryText());
       outlet.say(

@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
+import { MOST_STREAMS } from '#src/api/stream-room.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { dashboardSessions, NOON } from '#test/support/dashboard-sessions.ts';
 import { meter } from '#test/support/meters.ts';
@@ -63,9 +64,29 @@ describe('changes', () => {
     const { userId } = await api.user('homeowner');
     const mine = await signedIn(userId);
     const answers = await Promise.all(Array.from({ length: 25 }, () => follow(mine)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(5).fill(503)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(5).fill(429)]);
     expect((await api.send('/dashboard/v1/changes', { method: 'HEAD', headers: mine })).status).toBe(404);
     for (const one of answers) one.close();
     await expect.poll(async () => (await listen(null, mine, 100)).status).toBe(200);
+  });
+
+  test('of a utility and the homes that it enrolled leave others room', async () => {
+    const { userId: utility } = await api.user('utility');
+    const enrolled = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility })));
+    const theirs: { cookie: string }[] = [];
+    for (const userId of [utility, ...enrolled.map((one) => one.userId)]) theirs.push(await signedIn(userId));
+    const usual = MOST_STREAMS.ofUtility;
+    MOST_STREAMS.ofUtility = 4;
+    const opened: Awaited<ReturnType<typeof follow>>[] = [];
+    try {
+      for (const cookie of theirs) opened.push(await follow(cookie));
+      for (const cookie of theirs) opened.push(await follow(cookie));
+      opened.push(await follow(await signedIn((await api.user('homeowner')).userId)));
+      const statuses = opened.map(({ status }) => status);
+      expect(statuses).toEqual([...Array(4).fill(200), ...Array(4).fill(429), 200]);
+    } finally {
+      MOST_STREAMS.ofUtility = usual;
+      for (const one of opened) one.close();
+    }
   });
 });

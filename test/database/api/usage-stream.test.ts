@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
-import { MOST_STREAMS } from '#src/api/live/live.ts';
+import { MOST_STREAMS } from '#src/api/stream-room.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
