@@ -2,6 +2,8 @@ import type { Probe } from '../probe.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { BROKER } from './broker.ts';
 import { DOCUMENT } from './document.ts';
+import { FILE_PROBES } from './files.ts';
+import { GIVEN_UP } from './given-up.ts';
 import { HANDS } from './hands.ts';
 import { HTTP } from './http.ts';
 import { LOAD } from './load.ts';
@@ -23,7 +25,9 @@ export const PROBES: readonly Probe[] = [
   ...MQTT,
   ...BROKER,
   ...HTTP,
+  ...GIVEN_UP,
   ...VALUES,
+  ...FILE_PROBES,
   ...WEBHOOKS,
   ...OPERATOR,
   ...DOCUMENT,

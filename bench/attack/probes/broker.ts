@@ -114,11 +114,14 @@ async function neverRelease(world: World, hog: Device, sessions: number, message
   return sentBytes;
 }
 
-/** What the ingest worker of an installation holds in memory, MiB (proc(5), statm: second field, in pages of 4 KiB). */
-function residentMib(world: World): number {
-  const [worker] = processesOf(world.target.dataDir ?? '').filter(({ command }) => command.startsWith('energy ingest'));
-  if (!worker) throw new NotTried('the ingest worker is not to be seen here');
-  return Number(readFileSync(`/proc/${worker.pid}/statm`, 'utf8').split(' ')[1]) / 256;
+/** What a role of an installation holds in memory, MiB (proc(5), statm: second field, in pages of 4 KiB); the sum of its processes. */
+export function residentMib(world: World, role: 'ingest' | 'api'): number {
+  const processes = processesOf(world.target.dataDir ?? '').filter(({ command }) =>
+    command.startsWith(`energy ${role}`),
+  );
+  if (processes.length === 0) throw new NotTried(`the ${role} process is not to be seen here`);
+  const pages = processes.map(({ pid }) => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]));
+  return pages.reduce((sum, one) => sum + one, 0) / 256;
 }
 
 const MEMORY: readonly Probe[] = [
@@ -128,13 +131,13 @@ const MEMORY: readonly Probe[] = [
   probe(
     'thirty sessions of one login with twenty messages at QoS 2 that are never released take no memory',
     async (world) => {
-      const before = residentMib(world);
+      const before = residentMib(world, 'ingest');
       const hog = await gateway(world);
       let sentBytes = 0;
       await expectFair(world, async () => {
         sentBytes = await neverRelease(world, hog, 30, 20);
       });
-      const after = residentMib(world);
+      const after = residentMib(world, 'ingest');
       expectThat(
         after - before < 300,
         `${Math.round(sentBytes / MIB)} MiB were sent, ${Math.round(after - before)} stayed`,

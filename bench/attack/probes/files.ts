@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expectThat, type Probe, probe } from '../probe.ts';
+import { pause, type World } from '../world.ts';
+
+/** Most that the importer may hold in memory at any time, MiB: Node, its modules, and some MiB of a file. */
+const MAX_MIB = 500;
+
+/** Runs `energy import` next to the service; its exit code, what it wrote to standard error, and the most that it held in memory, MiB. */
+async function importFile(world: World, file: string, options: readonly string[]) {
+  const { deviceId } = await world.device();
+  const args = [
+    resolve(import.meta.dirname, '../../../bin/energy.js'),
+    'import',
+    '--device',
+    deviceId,
+    ...options,
+    file,
+  ];
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, DATA_DIR: world.target.dataDir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (data) => {
+    text = `${text}${data}`.slice(-10_000);
+  });
+  let mib = 0;
+  // Linux: the most that the process held until now. Its status is empty once it has ended.
+  while (child.exitCode === null && child.signalCode === null) {
+    mib = Math.max(mib, residentPeakMib(child.pid));
+    if (mib > 2 * MAX_MIB) child.kill('SIGKILL');
+    await pause(20);
+  }
+  return { code: child.exitCode, text, mib };
+}
+
+function residentPeakMib(pid: number | undefined): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Hostile files: how each is made, and the error that names it. */
+const FILES: readonly {
+  name: string;
+  kind?: Probe['kind'];
+  options: readonly string[];
+  make(file: string): Promise<void>;
+  error: RegExp;
+}[] = [
+  {
+    name: 'an XML element of 500,000 attributes',
+    options: ['--format', 'green-button'],
+    make: (file) => writeFile(file, elementOf(500_000)),
+    error: /attributes/,
+  },
+  {
+    name: 'an XML element of 5,000,000 attributes',
+    kind: 'alone',
+    options: ['--format', 'green-button'],
+    make: (file) => writeFile(file, elementOf(5_000_000)),
+    error: /attributes/,
+  },
+  {
+    name: 'a CSV line without end, of 2 GiB',
+    options: [],
+    make: (file) => writeSparse(file, 'ts,energy_total_kwh\n2026-01-01T00:00:00Z,'),
+    error: /line 2: the row is longer than/,
+  },
+  {
+    name: 'a CSV line of 2 GiB within a quote that nobody closes',
+    kind: 'alone',
+    options: [],
+    make: (file) => writeSparse(file, 'ts,energy_total_kwh\n2026-01-01T00:00:00Z,"'),
+    error: /the row is longer than/,
+  },
+];
+
+const elementOf = (attributes: number): string =>
+  `<feed xmlns="http://www.w3.org/2005/Atom" ${Array.from({ length: attributes }, (_, at) => `a${at}="x"`).join(' ')}/>`;
+
+/** A text that is followed by zero bytes up to 2 GiB, which take no place on the disk. */
+async function writeSparse(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w');
+  await handle.write(text);
+  await handle.truncate(2 ** 31);
+  await handle.close();
+}
+
+/** Files that are made to exhaust whoever imports them. */
+export const FILE_PROBES: readonly Probe[] = FILES.map(({ name, kind = 'quick', options, make, error }) =>
+  probe(
+    `${name} ends energy import with an error that names it, in bounded memory`,
+    async (world) => {
+      const folder = await mkdtemp(join(tmpdir(), 'energy-attack-file-'));
+      try {
+        const file = join(folder, 'file');
+        await make(file);
+        const { code, text, mib } = await importFile(world, file, options);
+        expectThat(mib < MAX_MIB, `the importer held ${Math.round(mib)} MiB`);
+        expectThat(code === 1 && error.test(text), `it ended with ${code}: ${text.slice(-300)}`);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    { kind, needs: ['dataDir'] },
+  ),
+);
