@@ -133,8 +133,16 @@ function endFloods(session: ServerHttp2Session): void {
   session.on('remoteSettings', count('settings'));
   const countReset = count('resets');
   session.on('stream', (stream) => {
-    // Before `close`, which waits until all that came with it was read.
-    stream.once('aborted', countReset);
+    let isCounted = false;
+    const countOnce = () => {
+      if (!isCounted) countReset();
+      isCounted = true;
+    };
+    // Before `close`, which waits until all that came with it was read. It is not emitted of a stream whose answer was made by then.
+    stream.once('aborted', countOnce);
+    stream.once('close', () => {
+      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countOnce();
+    });
   });
 }
 

@@ -273,6 +273,31 @@ describe('a connection of HTTP/2', () => {
     expect(resetRequests).toBeLessThan(400);
   });
 
+  test('ends where it gives streams up that were answered by then', async () => {
+    for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_INTERNAL_ERROR]) {
+      const raw = await rawHttp2(api.port);
+      const begin = (stream: number) => frame(FRAME.headers, whole, stream, request('/healthz'));
+      let [stream, resets] = [1, 0];
+      for (; resets < 600 && !raw.socket.destroyed; resets += 10) {
+        for (let at = 0; at < 10; at++, stream += 2)
+          raw.write(begin(stream), frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, code])));
+        // The next ten follow once the server has come this far.
+        raw.write(begin(stream));
+        await expect.poll(() => raw.socket.destroyed || raw.came.some((one) => one.stream === stream)).toBe(true);
+        stream += 2;
+      }
+      raw.socket.destroy();
+      expect(resets).toBeLessThan(300);
+    }
+  });
+
+  test('serves hundreds of requests that are read to their end, one after another', async () => {
+    const session = await open();
+    for (let turn = 0; turn < 300; turn++)
+      expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
+    session.destroy();
+  });
+
   test.each([
     ['PING', frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
     ['SETTINGS', frame(FRAME.settings, 0, 0)],
