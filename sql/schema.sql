@@ -86,7 +86,7 @@ CREATE TABLE devices (
   external_id text, -- What others call the device: a serial or asset number. Once in an account.
   imported_as text, -- What row of an import it came from, where that had no external_id: ["type", "location"] as they were then. An import that is made again finds it by this, whatever its owner changed since.
   certificate_sha256 bytea, -- SHA-256 of the client certificate (DER) that it logs in with. Null: one that names it by its id, where the broker asks for certificates.
-  managed_by text NOT NULL DEFAULT 'utility', -- Whose its edits, quantities, placement, limits and certificate are: the owner's, who paired it, or the utility's (an administrator's, an operator's), who paired it for the owner or gave it to a meter of a batch.
+  managed_by text NOT NULL DEFAULT 'utility', -- Whose its edits, quantities, placement, limits and certificate are: the owner's, who paired it, or the utility's that enrolled the owner, if somebody else paired it for the owner or a meter of a batch claimed it.
   PRIMARY KEY (device_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (length(certificate_sha256) = 32),

@@ -616,7 +616,7 @@ export interface DeviceDetails {
   external_id: string | null;
   /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
   certificate_sha256: string | null;
-  /** Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403). */
+  /** Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). */
   managed_by: "owner" | "utility";
   /** When it was created. */
   created_at: string;
@@ -2031,7 +2031,7 @@ export interface UpdateDeviceBody {
   external_id?: string | null;
   /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403). */
   certificate_sha256?: string | null;
-  /** Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either. */
+  /** Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either. */
   managed_by?: "owner" | "utility";
 }
 

@@ -649,7 +649,7 @@ class DeviceDetails(TypedDict):
     certificate_sha256: Optional[str]
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
     managed_by: Literal["owner", "utility"]
-    """Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403)."""
+    """Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403)."""
     created_at: str
     """When it was created."""
 
@@ -1974,7 +1974,7 @@ class UpdateDeviceBody(TypedDict):
     certificate_sha256: NotRequired[Optional[str]]
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403)."""
     managed_by: NotRequired[Literal["owner", "utility"]]
-    """Who manages the device: its `owner`, or the `utility` (an administrator, an operator) that paired it or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either."""
+    """Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either."""
 
 
 class CreateDeviceEditBody(TypedDict):
