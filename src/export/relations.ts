@@ -338,7 +338,7 @@ export const EXPORTED: readonly Exported[] = [
     file: 'reading_edits',
     relation: 'reading_edits',
     means:
-      'Edits of readings by hand, with who made and revoked them and why: readings that are passed over, and those that a person read off a register (value in mWh).',
+      'Edits of readings, with who made and revoked them and why: readings that are passed over, and those that a person read off a register (value in mWh). By the author "clock", after a host’s clock was set back, they pass over only the readings of instants (Unix ms).',
     by: { column: 'device_id', of: 'device' },
     key: { edit_id: 'text' },
     columns: [
@@ -357,7 +357,17 @@ export const EXPORTED: readonly Exported[] = [
       'is_counted',
       'counted_from',
       'counted_to',
+      'instants',
     ],
+  },
+  {
+    file: 'untimed_channels',
+    relation: 'untimed_series',
+    means:
+      'Channels that sent readings without a time, and which host received them: a step of its clock is about these.',
+    by: { column: 'device_id', of: 'device' },
+    key: { device_id: 'text', channel: 'text', kind: 'text', host: 'text' },
+    columns: ['device_id', 'channel', 'kind', 'host'],
   },
   {
     file: 'gateways',
@@ -685,6 +695,10 @@ export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
   kept_group_homes: 'of whose homes they are: group_memberships.json',
   kept_group_sums: 'sums of groups are of many homes together',
   silence_watches: 'when workers looked for silences',
+  believed_time: 'up to when the installation was in use',
+  daily_runs: 'when jobs ran',
+  host_clocks: 'clocks of hosts that receive messages',
+  clock_steps: 'steps of these clocks: what they mean for readings is in reading_edits.json',
   departures: 'ids of accounts that are in another installation, which exports them',
   departed_logins: 'ids of their devices',
   parcels: 'of accounts on their way into another installation, for some seconds: nobody can ask for them',
