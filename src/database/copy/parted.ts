@@ -100,6 +100,8 @@ export const RETURNED: readonly Returned[] = [
   { relation: 'sign_ins', whose: OF_USER },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
+  // Workers that go on remember that they have noted them.
+  { relation: 'untimed_series', whose: OF_DEVICE },
   // Homes that stay in groups that go, and the reverse.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
   // Of others, limited to a group that goes.

@@ -8,12 +8,16 @@ export const SILENT_AFTER_MS = 3_600_000;
 /** Between two looks; after a longer break silences may have come and gone unseen. */
 export const WATCH_GAP_MS = 300_000;
 
+/** A time of the database that is farther ahead of its clock is of before that was set back. Transactions last less. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /**
  * Notes which devices have fallen silent, which are heard again, and that somebody looked. Of each silence two writes: what a reading costs
  * ingest stays as it is. One look is a pass over the heads (0.1 s at 100,000 devices). Returns how many silences began and ended.
  */
 export async function watchSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
   return joinOrBeginTransaction(db, async (trx) => {
+    await endFuture(trx, now);
     // Raw SQL: updates with a join, and an insert that passes over what is there.
     const { numAffectedRows: ended = 0n } = await sql`
       UPDATE device_silences s SET ended_at = coalesce(d.deleted_at, h.seen_at)
@@ -40,6 +44,23 @@ export async function watchSilences(db: Database, now: Date): Promise<{ began: n
     }
     return { began: Number(began), ended: Number(ended) };
   });
+}
+
+/**
+ * Sets times of a clock that was ahead to now (energy.md, "When the clock was wrong"): else a device that stopped is not noted, nor alerts fire
+ * about it, for as long as the clock was ahead. When it was really heard is not known. Long ago would make every device silent at once.
+ */
+async function endFuture(trx: Database, now: Date): Promise<void> {
+  // Raw SQL: the clock of the database, which is what these are stamped with.
+  const limit = sql`clock_timestamp() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
+  await sql`UPDATE device_heads SET seen_at = clock_timestamp() WHERE seen_at > ${limit}`.execute(trx);
+  await sql`DELETE FROM device_silences WHERE began_at > ${limit} AND ended_at IS NOT NULL`.execute(trx);
+  await sql`UPDATE device_silences SET began_at = clock_timestamp() WHERE began_at > ${limit}`.execute(trx);
+  await sql`UPDATE device_silences SET ended_at = clock_timestamp() WHERE ended_at > ${limit}`.execute(trx);
+  // These are stamped by clocks of workers.
+  const latest = new Date(now.getTime() + WATCH_GAP_MS);
+  await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
+  await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();
 }
 
 /** Removes what ended before readings are kept. */
