@@ -52,11 +52,11 @@ export async function watchSilences(db: Database, now: Date): Promise<{ began: n
  */
 async function endFuture(trx: Database, now: Date): Promise<void> {
   // Raw SQL: the clock of the database, which is what these are stamped with.
-  const limit = sql`clock_timestamp() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
-  await sql`UPDATE device_heads SET seen_at = clock_timestamp() WHERE seen_at > ${limit}`.execute(trx);
-  await sql`DELETE FROM device_silences WHERE began_at > ${limit} AND ended_at IS NOT NULL`.execute(trx);
-  await sql`UPDATE device_silences SET began_at = clock_timestamp() WHERE began_at > ${limit}`.execute(trx);
-  await sql`UPDATE device_silences SET ended_at = clock_timestamp() WHERE ended_at > ${limit}`.execute(trx);
+  const limit = sql`now() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
+  await sql`UPDATE device_heads SET seen_at = now() WHERE seen_at > ${limit}`.execute(trx);
+  // One that goes on is noted again.
+  await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
+  await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
   // These are stamped by clocks of workers.
   const latest = new Date(now.getTime() + WATCH_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();

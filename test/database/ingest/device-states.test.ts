@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
+import { raiseSilences } from '#src/alerts/silence.ts';
 import { createDb } from '#src/database/connect.ts';
+import { watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter } from '#test/support/meters.ts';
@@ -97,4 +99,39 @@ test('the first valid message of a device is reported as device.connected, once'
       upstream_device_id: null,
     },
   ]);
+});
+
+test('a silence is noted in time, and alerts fire about it, after a clock that was months ahead', async () => {
+  const { pool } = database;
+  const db = createDb(pool);
+  const [stopped, heard] = [await meter(database), await meter(database)];
+  await pool.query(
+    `INSERT INTO alerts (alert_id, user_id, type, threshold_hours, delivery) VALUES ('alt_1', $1, 'no_data', 1, 'email')`,
+    [stopped.userId],
+  );
+  for (const { deviceId } of [stopped, heard]) await say(deviceId, '{"power_w": 100}');
+  await pool.query("UPDATE device_heads SET seen_at = seen_at + interval '90 days'");
+  await pool.query(
+    `INSERT INTO device_silences (device_id, began_at, user_id, was_heard)
+     SELECT device_id, seen_at - interval '1 day', user_id, true FROM device_heads WHERE device_id = ANY ($1)`,
+    [[stopped.deviceId, heard.deviceId]],
+  );
+  await pool.query(`INSERT INTO silence_watches VALUES (now() - interval '1 hour', now() + interval '90 days')`);
+  // Not even then is anybody silent at once.
+  expect(await watchSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
+  await say(heard.deviceId, '{"power_w": 101}');
+  const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+  await pool.query("UPDATE device_heads SET seen_at = now() + interval '30 s' WHERE device_id = $1", [heard.deviceId]);
+  await watchSilences(db, soon(1.002));
+  const silences = `SELECT device_id FROM device_silences WHERE ended_at IS NULL AND device_id = ANY ($1)`;
+  const { rows } = await pool.query(silences, [[stopped.deviceId, heard.deviceId]]);
+  expect(rows).toEqual([{ device_id: stopped.deviceId }]);
+  expect(await raiseSilences(pool, soon(1.002))).toBe(1);
+  await restSilentDevices(db, soon(24.002));
+  expect([await state(stopped.deviceId), await state(heard.deviceId)]).toEqual(['inactive', 'active']);
+  const { rows: watches } = await pool.query(
+    'SELECT max(ended_at) < now() + $1::interval AS ended FROM silence_watches',
+    ['2 hours'],
+  );
+  expect(watches).toEqual([{ ended: true }]);
 });
