@@ -33,7 +33,8 @@ export async function findAnswer(db: Database, box: SecretBox, request: KeyedReq
     .select(['request_sha256', 'status', 'body_sealed'])
     .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
-    .where(sql<boolean>`created_at >= now() - ${KEPT}::interval`)
+    // By the believed time, too: a clock of the database that is ahead must not let a request run twice.
+    .where(sql<boolean>`created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`)
     .executeTakeFirst();
   if (!known) return { is: 'new' };
   if (!known.request_sha256.equals(request.sha256)) return { is: 'another request' };

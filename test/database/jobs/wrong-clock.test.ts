@@ -1,14 +1,18 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { secretBox } from '#src/core/secret-box.ts';
 import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb } from '#src/database/connect.ts';
 import { COPIED } from '#src/database/copy/relations.ts';
 import { keepWhole } from '#src/delivery/captured.ts';
 import { JOBS, type Job, type JobParts } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
+import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { meter } from '#test/support/meters.ts';
@@ -166,4 +170,42 @@ test('jobs go on when the clock is set back, and a daily one that was missed run
   const next = startJobs(list, parts({ clock: () => new Date(wallMs) }));
   await expect.poll(nightly).toBe(2);
   await next.stop();
+});
+
+test('after a start with a clock 14 months ahead nothing is dropped before energy doctor --confirm-clock, and then by the retention', async () => {
+  const { pool } = database;
+  const home = await meter(database);
+  // This machine's clock is that which is ahead: the installation was last in use 430 days before.
+  const inUse = new Date(Date.now() - 430 * DAY_MS);
+  const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
+  await home.read([[readAt, 1]], inUse);
+  const request = { userId: home.userId, callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
+  const [db, box] = [createDb(pool), secretBox('a secret of the test’s own')];
+  await keepAnswer(db, box, request, { status: 201, body: '{}' });
+  await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
+  await pool.query('UPDATE believed_time SET at = $1', [inUse]);
+  const running = await startBelievedTime(pool, { clock: now, log: SILENT });
+  const kept = async () => {
+    const { rows } = await pool.query('SELECT FROM readings JOIN series USING (series_id) WHERE device_id = $1', [
+      home.deviceId,
+    ]);
+    return rows.length;
+  };
+  try {
+    await runAll({ ageClock: running.ageClock });
+    expect(await kept()).toBe(1);
+    expect(await findAnswer(db, box, request)).toMatchObject({ is: 'answered', status: 201 });
+    const energy = resolve(import.meta.dirname, '../../../bin/energy.js');
+    const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir };
+    const { stdout } = await promisify(execFile)(process.execPath, [energy, 'doctor', '--confirm-clock'], { env });
+    expect(stdout).toContain('is confirmed');
+    // The process that runs adopts it by itself.
+    const isAdopted = () => Date.now() - running.ageClock().getTime() < DAY_MS;
+    await expect.poll(isAdopted, { timeout: 20_000 }).toBe(true);
+    await runAll({ ageClock: running.ageClock });
+    expect(await kept()).toBe(0);
+    expect(await findAnswer(db, box, request)).toEqual({ is: 'new' });
+  } finally {
+    running.stop();
+  }
 });
