@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPipeline } from '#ingest/pipeline.ts';
@@ -106,6 +107,39 @@ test('a power that sends no time counts the stretch once; the edit can be revoke
   expect(await kwh(home.userId)).not.toBeCloseTo(once, 1);
   await host.stop();
 });
+
+test('whatever the step back within what a device has sent, nothing counts twice and a register loses nothing', async () => {
+  const step = fc.record({
+    // Of its past: where all of that lies in the stretch, what a register rose by in it is not counted.
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    before: fc.integer({ min: 3, max: 100 }),
+    after: fc.integer({ min: 3, max: 40 }),
+    everyMinutes: fc.integer({ min: 1, max: 14 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(step, async ({ share, before, after, everyMinutes }) => {
+      const backMinutes = Math.max(1, Math.floor(share * (before - 1) * everyMinutes));
+      const [counter, power] = [await meter(database), await meter(database)];
+      const host = await startHost();
+      const send = async (count: number) => {
+        for (let index = 0; index < count; index++) {
+          host.state.true += everyMinutes * MINUTE;
+          await host.send(counter.deviceId, register((host.state.true - BEGIN) / HOUR));
+          await host.send(power.deviceId, { power_w: 1_000 });
+        }
+      };
+      await send(before);
+      host.set(-backMinutes * MINUTE + 12_345);
+      await send(after);
+      await host.settle();
+      await host.stop();
+      const hours = ((before + after - 1) * everyMinutes) / 60;
+      expect(await kwh(counter.userId)).toBeCloseTo(hours * 2, 2);
+      expect(await kwh(power.userId)).toBeLessThan(hours + 0.001);
+    }),
+    { numRuns: 5, endOnFailure: true },
+  );
+}, 60_000);
 
 test('what carries its own time is not touched by a step of the clock of the host', async () => {
   const home = await meter(database);
