@@ -147,12 +147,12 @@ function withSteps(series: Map<string, StandingSeries>, edits: readonly Edit[]):
 }
 
 /** `counts_import` and `counts_export` are about electricity alone, as all that asks for them is. */
-const storedRoles = (row: StoredRoles): Roles => ({
-  import: row.counts_import || (row.meter !== null && !isPlaced(row.meter)),
-  export: row.counts_export,
-  meter: row.meter,
-  ...(row.tariff_since === null ? {} : { isTariff: true }),
-});
+function storedRoles(row: StoredRoles): Roles {
+  const imports = row.counts_import || (row.meter !== null && !isPlaced(row.meter));
+  // What was a tariff and counts no more has the time still.
+  const isTariff = row.tariff_since !== null && (imports || row.counts_export);
+  return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
+}
 
 /** Reads `series.earlier_roles`. */
 const earlierRolesOf = (row: StoredEarlierRoles): EarlierRoles => ({

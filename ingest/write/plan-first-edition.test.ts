@@ -9,7 +9,7 @@ import { replay } from '#ingest/normalise/replay.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { history, tariffHistory } from '#test/reference/histories.ts';
+import { appearingHistory, history, tariffHistory } from '#test/reference/histories.ts';
 import { firstEditionOfRegisters } from '#test/support/first-edition.ts';
 import { ofDevice } from '#test/support/law.ts';
 import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
@@ -62,7 +62,7 @@ test('an installation of the first edition goes on from its rows, and is of the 
   const installations = Math.max(20, Math.ceil(HISTORIES / 10));
   let others = 0;
   fc.assert(
-    fc.property(fc.oneof(history, tariffHistory), delivery, share, (one, how, percent) => {
+    fc.property(fc.oneof(history, tariffHistory, appearingHistory), delivery, share, (one, how, percent) => {
       const { store } = paired([one]);
       const device = store.devices.get('dev_0') as StoredDevice;
       const all = batches(ofDevice(one.readings, 'dev_0'), how);

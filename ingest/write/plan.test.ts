@@ -75,3 +75,27 @@ test('late readings hours apart: the second begins after what the first has chan
   for (const batch of [...first.map((one) => [one]), late]) for (const _ of writing(store, memoryOf('none'), batch));
   expectWhole(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
+
+test('what was to count from its only reading on, and never does once something better is read to be there before: its law stands nowhere', () => {
+  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const all = (
+    [
+      ['10:00', 'import', 'power', 600],
+      ['12:00', 'import/t2', 'register', 100],
+      ['11:00', 'import', 'register', 300],
+      ['12:10', 'import', 'register', 301],
+    ] as const
+  ).map(
+    ([time, channel, kind, value]): DecodedReading => ({
+      deviceId: 'dev_0',
+      channel,
+      kind,
+      readAtMs: Date.parse(`2026-09-29T${time}:00Z`),
+      intervalMs: 0,
+      value: kwhToMilliwattHours(value),
+      element: 0,
+    }),
+  );
+  for (const one of all) for (const _ of writing(store, memoryOf('none'), [one]));
+  expectWhole(store.devices.get('dev_0') as StoredDevice, all);
+});

@@ -6,6 +6,7 @@ import {
   countedOtherwise,
   counts,
   countsUntilMs,
+  hasRole,
   type Roles,
   type RolesByTime,
   rolesAt,
@@ -98,10 +99,14 @@ export function planDevice(
   };
 }
 
-/** Beyond the time of which something counts a law stands nowhere: its last readings may be passed over by hand, and not be told to it. */
+/**
+ * Beyond the time of which something counts a law stands nowhere: its last readings may be passed over by hand, and not be told to it; and what was to
+ * count once more was read may never do.
+ */
 function endTail(plan: SeriesPlan): void {
-  if (plan.head && plan.head.tail !== null && plan.head.lastReadAtMs >= countsUntilMs(plan))
-    plan.head = { ...plan.head, tail: null };
+  const { lastReadAtMs, tail } = plan.head ?? plan.series;
+  if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= countsUntilMs(plan))
+    plan.head = { lastReadAtMs, tail: null };
 }
 
 /** What of the differences follows, but for tariffs: where theirs lie is still to be said. */
@@ -232,7 +237,7 @@ function chosenFor(device: StandingDevice, found: Found[]): Target[] {
 const isPlacedBefore = ({ computedWith }: StandingDevice, series: StandingSeries, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&
-  will.roles.isTariff === true &&
+  hasRole(will, ({ isTariff }) => isTariff) &&
   Number.isFinite(series.tariffSinceMs);
 
 /** The readings of a series that count as something else once its role is worked in up to a time; null: none. */

@@ -1,4 +1,4 @@
-import { haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
+import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import type { DevicePlan } from './plan.ts';
@@ -63,9 +63,11 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
-/** `series.tariff_since`; null: it is no tariff. */
+/** `series.tariff_since`; null: it is no tariff, and was none. Of what counts no more it still says where its steps of before lie. */
 function tariffSince(plan: SeriesPlan): string | null {
-  if (!plan.roles.isTariff) return null;
+  const { import: imports, export: exports } = plan.roles;
+  const isTariff = imports || exports ? plan.roles.isTariff : hasRole(plan, (roles) => roles.isTariff);
+  if (!isTariff) return null;
   const ms = tariffSinceMs(plan);
   return Number.isFinite(ms) ? new Date(ms).toISOString() : '-infinity';
 }
