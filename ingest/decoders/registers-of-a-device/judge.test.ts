@@ -121,6 +121,8 @@ test.each<[string, Record<string, string>]>([
   ['', { 'Production T1': 'export/t1', 'Production T2': 'export/t2', 'Consumption T1': 'import/t1' }],
   ['', { Production: '?', Consumption: 'import' }],
   ['', { '77070100020800ff': 'export', '77070100010800ff': 'import' }],
+  ['', { '16_8_0': '-', '1_8_0': 'import' }],
+  ['', { '77070100020800ff': 'export', '77070100010801ff': 'import/t1' }],
   ['', { energy_280: 'export', energy_180: 'import' }],
   ['', { 'Self consumption': '?', Import: 'import' }],
   ['', { 'Lifetime yield': '?' }],
@@ -130,4 +132,10 @@ test.each<[string, Record<string, string>]>([
   const shown = (channel: string) =>
     channel.startsWith('unknown/') ? '?' : channel.startsWith('ignored/') ? '-' : channel;
   expect(Object.fromEntries(Object.entries(verdicts).map(([name, channel]) => [name, shown(channel)]))).toEqual(wanted);
+});
+
+test('16_7_0 is the power of both directions, next to the register of one', () => {
+  const power = { label: '16_7_0', described: { names: ['16_7_0'], unit: 'W' as const } };
+  const register = { label: '1_8_0', described: { names: ['1_8_0'], unit: 'kWh' as const } };
+  for (const set of [[power], [register, power], [power, register]]) expect(judge(set).get(power)).toBe('import');
 });
