@@ -54,6 +54,7 @@ export async function writtenPlans(
     ...noteLate(plans),
     ...noteComputedAnew(plans),
     ...settingsApplied(plans),
+    ...noteRecounted(plans),
   ];
   return { steps, heads };
 }
@@ -138,6 +139,15 @@ function settingsApplied(plans: readonly DevicePlan[]): Step[] {
      FROM unnest($1::text[], $2::jsonb[]) c (device_id, computed_with) WHERE d.device_id = c.device_id`;
   const values = [applied.map(({ deviceId }) => deviceId), applied.map(({ computedWith }) => computedWith)];
   return [statement({ text, values }), ...editsCounted(changed)];
+}
+
+/** Notes that an update changed the past of homes: of each owner once, whatever devices follow. The mail is sent by a job (src/users/recounted.ts). */
+function noteRecounted(plans: readonly DevicePlan[]): Step[] {
+  const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
+  if (userIds.length === 0) return [];
+  const text = `UPDATE users SET home_recounted = true, may_be_recounted = false
+     WHERE user_id IN (SELECT user_id FROM users WHERE user_id = ANY ($1) AND may_be_recounted ORDER BY user_id FOR NO KEY UPDATE)`;
+  return [statement({ text, values: [[...new Set(userIds)]] })];
 }
 
 /** Whether nothing is left to be worked in of edits of a device. */

@@ -107,6 +107,7 @@ const unchanged = (head: Head): ReturnType<typeof planned> => ({
     pieceUntilMs: Number.NEGATIVE_INFINITY,
     computedWith: head.settings,
     areRolesOpen: false,
+    isRecounted: false,
   },
   opened: addToOpenHour(head.open, new Map()),
 });

@@ -87,6 +87,7 @@ export async function loadDevices(
         userId: row.user_id,
         settings: settingsOf(row),
         computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
+        ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
         words: row.channels,
         series: withSteps(series.get(row.device_id) ?? new Map(), edits.get(row.device_id) ?? []),
         ...rest.get(row.device_id),

@@ -42,6 +42,8 @@ export interface DevicePlan {
   readonly computedWith: SettingsByTime;
   /** Whether some of its series still count, at some time, as something else than its owner says. */
   readonly areRolesOpen: boolean;
+  /** Whether an update makes readings that are stored count otherwise: its owner is informed, once. */
+  readonly isRecounted: boolean;
 }
 
 /** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
@@ -70,7 +72,7 @@ export function planDevice(
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
-  const { work, areRolesOpen } = workOf(device, found, { deltas, pieceUntilMs });
+  const { work, areRolesOpen, isRecounted } = workOf(device, found, { deltas, pieceUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
     const loaded = seriesId === null ? undefined : stretches.get(seriesId);
@@ -96,6 +98,7 @@ export function planDevice(
     pieceUntilMs,
     computedWith: computed.after,
     areRolesOpen,
+    isRecounted,
   };
 }
 
@@ -157,7 +160,7 @@ function workOf(
   device: StandingDevice,
   arrived: readonly Found[],
   { deltas, pieceUntilMs }: { deltas: DeviceDeltas; pieceUntilMs: number },
-): { work: Work[]; areRolesOpen: boolean } {
+): { work: Work[]; areRolesOpen: boolean; isRecounted: boolean } {
   const found = [...arrived];
   const isChosen = device.computedWith !== null || arrived.some(hasOtherFirsts);
   if (isChosen) {
@@ -174,11 +177,13 @@ function workOf(
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
   const work: Work[] = [];
   let areRolesOpen = false;
+  let isRecounted = false;
   for (const [index, { series, points, firsts }] of found.entries()) {
     const target = targets[index] as Target;
     const { meant } = target;
     const will = isAtOnce ? target : rolesUpTo(series, target, pieceUntilMs);
     if (countedOtherwise(will, target)) areRolesOpen = true;
+    if (isRecountedByUpdate(device, series, target)) isRecounted = true;
     const edits = tellingOf(editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
     const isOfEarlierEdition = isPlacedBefore(device, series, will);
     const isConcerned =
@@ -191,7 +196,22 @@ function workOf(
     if (isConcerned)
       work.push({ plan: emptyPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }), points });
   }
-  return { work, areRolesOpen };
+  return { work, areRolesOpen, isRecounted };
+}
+
+/**
+ * Whether an update makes stored readings of a series count otherwise: the device has its mark, or the series is judged with the others of its device
+ * for the first time. (A series that is stored since then has been judged from the start.)
+ */
+function isRecountedByUpdate(device: StandingDevice, series: StandingSeries, target: Target): boolean {
+  const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
+  if ((!device.isMarkedByUpdate && !isJudgedFirst) || series.lastReadAtMs === null) return false;
+  const times = countedOtherwise(series, target);
+  return (
+    times !== null &&
+    times.fromMs <= series.lastReadAtMs &&
+    times.toMs > (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY)
+  );
 }
 
 const firstsOf = ({ firstReadAtMs, nonzeroAtMs }: Firsts): Firsts => ({ firstReadAtMs, nonzeroAtMs });

@@ -31,6 +31,8 @@ export interface StandingDevice {
    * in to the end; else null.
    */
   readonly computedWith: SettingsByTime | null;
+  /** An update marked it, and nothing has been planned of it since. */
+  readonly isMarkedByUpdate?: boolean;
   /** All that it has ever had, by name; of a device with more than `MAX_SERIES` those alone that a batch is about. */
   readonly series: ReadonlyMap<string, StandingSeries>;
   /** What was left where it is of such a device. */

@@ -10,6 +10,8 @@ export interface StoredSettings {
 /** `devices.computed_with`. */
 export interface StoredByTime extends StoredSettings {
   earlier?: (StoredSettings & { until_ms: number })[];
+  /** Set by a migration that changes what counts, up to the first plan of the device. */
+  by_update?: true;
 }
 
 /** Reads the settings of a device's row. */

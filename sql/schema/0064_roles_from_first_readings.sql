@@ -20,9 +20,15 @@ WHERE s.kind = 'register' AND s.closed_until IS NULL
   AND EXISTS (SELECT FROM series p WHERE p.device_id = s.device_id AND p.kind = 'register' AND p.channel ~ '(^|/)[tl]\d+(/|$)')
   AND EXISTS (SELECT FROM series t WHERE t.device_id = s.device_id AND t.kind = 'register' AND t.channel !~ '(^|/)[tl]\d+(/|$)');
 
+-- If this update, or that of 0057, computes a past again that counts otherwise, the owner gets one mail (src/users/recounted.ts).
+ALTER TABLE users ADD COLUMN may_be_recounted boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN users.may_be_recounted IS 'Whether an update may still compute something of its home again that counts otherwise. The first device for which it does sets home_recounted.';
+UPDATE users u SET may_be_recounted = true
+WHERE EXISTS (SELECT FROM devices d JOIN series s USING (device_id) WHERE d.user_id = u.user_id AND d.deleted_at IS NULL AND s.first_read_at IS NOT NULL);
+
 -- Devices of which something appeared later than the rest, or is 0 next to a part, or a power lies next to an unknown register: workers work out what counts otherwise.
 UPDATE devices d SET computed_with = coalesce(computed_with,
-  jsonb_build_object('limit_kw', limit_kw, 'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))
+  jsonb_build_object('limit_kw', limit_kw, 'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes)) || '{"by_update": true}'
 FROM (
   SELECT device_id FROM series WHERE kind IN ('register', 'interval', 'power') GROUP BY device_id
   HAVING count(DISTINCT first_read_at) > 1

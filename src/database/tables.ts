@@ -73,6 +73,7 @@ interface UsersTable {
   created_at: Generated<Date>;
   signed_in_at: Generated<Date | null>;
   home_recounted: Generated<boolean>;
+  may_be_recounted: Generated<boolean>;
   is_enrolled: Generated<boolean>;
 }
 

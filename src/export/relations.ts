@@ -58,7 +58,10 @@ export const EXPORTED: readonly Exported[] = [
       'created_at',
       'signed_in_at',
     ],
-    omitted: { home_recounted: 'whether a mail about an update is still to be sent' },
+    omitted: {
+      home_recounted: 'whether a mail about an update is still to be sent',
+      may_be_recounted: 'whether an update may still be a reason for one',
+    },
   },
   {
     file: 'arrivals',

@@ -28,7 +28,7 @@ export type Role = User['role'];
 /** The columns that can be set. */
 export type UserSettings = Omit<
   Insertable<Tables['users']>,
-  'user_id' | 'enrolled_by' | 'is_enrolled' | 'created_at' | 'signed_in_at' | 'home_recounted'
+  'user_id' | 'enrolled_by' | 'is_enrolled' | 'created_at' | 'signed_in_at' | 'home_recounted' | 'may_be_recounted'
 >;
 
 const UNIQUE_VIOLATION = '23505';

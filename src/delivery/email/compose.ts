@@ -137,7 +137,7 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
     return [
       [
         'What is new',
-        'the grid meter, solar and batteries of a home are put together; what single devices used is part of that, not added',
+        'all meters and registers of a home are put together: a total is counted once, and its parts, and the devices behind a meter, are not added to it',
       ],
       ['What changes', 'totals of this home, of past days and months, too'],
       ['What you can do', 'look under Devices in the dashboard whether each device is where it should be'],

@@ -120,10 +120,16 @@ test('an update recomputes the devices whose better quantity took the past of wh
   await home.recompute();
   expect(energyOf(await home.stored())).toBe(600_000);
   await pool.query(`UPDATE devices SET channels = '{}' WHERE device_id = $1`, [home.deviceId]);
-  await pool.query('ALTER TABLE series DROP COLUMN first_read_at, DROP COLUMN nonzero_at');
+  await pool.query(
+    'ALTER TABLE series DROP COLUMN first_read_at, DROP COLUMN nonzero_at; ALTER TABLE users DROP COLUMN may_be_recounted',
+  );
   const migration = new URL('../../../sql/schema/0064_roles_from_first_readings.sql', import.meta.url);
   await pool.query(await readFile(migration, 'utf8'));
   await home.recompute();
   expect(await home.stored()).toEqual(wanted);
   expect(await home.differences()).toEqual([]);
+  const recounted =
+    'SELECT home_recounted, may_be_recounted FROM users JOIN devices USING (user_id) WHERE device_id = $1';
+  const { rows } = await pool.query(recounted, [home.deviceId]);
+  expect(rows).toEqual([{ home_recounted: true, may_be_recounted: false }]);
 });

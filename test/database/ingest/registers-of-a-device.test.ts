@@ -2,6 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
+import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
+import { createDb } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { tellRecounted } from '#src/users/recounted.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { totalMilliwattHours } from '#test/support/meters.ts';
 
@@ -49,6 +53,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
   const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body });
   const { pool } = api.database;
   return {
+    userId,
     announce,
     tell,
     deviceId: device.device_id as string,
@@ -101,6 +106,15 @@ test('a device that was counted twice before is computed again for its whole pas
   await device.tell(1, 100, 100, 100);
   await device.tell(11, 103, 101, 102);
   expect(await device.kwh()).toBeCloseTo(6, 6);
+  const db = createDb(pool);
+  const day = api.now.toISOString().slice(0, 10);
+  const [from, to] = [-2, 1].map((days) => new Date(api.now.getTime() + days * 86_400_000)) as [Date, Date];
+  const days = { start: day, end: day, zone: 'UTC', from, to };
+  const { period } = await createBillPeriod(db, { userId: device.userId, deviceId: null }, days, api.now);
+  const billed = await closeBillPeriod(db, EVERYBODY, period.bill_period_id, to);
+  expect(Number(billed?.known.imported)).toBe(6_000_000);
+  // As the migration notes of all accounts that have readings.
+  await pool.query('UPDATE users SET may_be_recounted = true WHERE user_id = $1', [device.userId]);
   await list({});
   await device.tell(21, 103, 101, 102);
   await device.compute();
@@ -110,6 +124,18 @@ test('a device that was counted twice before is computed again for its whole pas
     'Bezug HT': 'import/t2',
     'Bezug NT': 'import/t1',
   });
+  const bill = await findBillPeriod(db, EVERYBODY, period.bill_period_id);
+  expect(bill?.versions).toEqual(billed?.versions);
+  expect(Number(bill?.known.imported)).toBe(3_000_000);
+  // The owner is informed of it once: whatever is announced later, and whatever device follows.
+  expect(await tellRecounted(db, api.now)).toBe(1);
+  await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
+  await list({ described: 'again', described_at_ms: 0 });
+  await device.announce('Total', 3);
+  await device.tell(31, 104, 102, 102, 200);
+  await device.tell(41, 105, 103, 102, 201);
+  await device.compute();
+  expect(await tellRecounted(db, api.now)).toBe(0);
 });
 
 test('what nothing explains is asked, and its channel stays when another register is announced', async () => {
