@@ -181,6 +181,8 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   const form = page.getByRole('form', { name: 'What is $.meter.total?' });
   // The keyboard goes on where it is asked.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
+  // A name without a unit proposes nothing: its owner says what it is, and in which unit.
+  await form.getByLabel('It is').selectOption('import');
   await form.getByLabel('Unit').selectOption('Wh');
   await form.getByLabel('Its time').selectOption('$.at');
   // What the service refuses is said at the form, and nothing is stored.
