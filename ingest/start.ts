@@ -190,7 +190,8 @@ export async function startIngest(
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
       changedDevices.stop();
-      await Promise.race([receipts.stop(), pause(LAST_COUNTS_MS, undefined, { ref: false })]);
+      // Noted meanwhile: what was accepted is committed and handed over first.
+      const noted = receipts.stop().catch((error: Error) => log.debug({ err: error }, 'newest receipt not noted'));
       await pipeline.drain(Math.max(0, untilMs - performance.now()));
       await source?.close();
       const saveLast = async () => {
@@ -200,7 +201,7 @@ export async function startIngest(
       const saved = saveLast().catch((error: Error) =>
         log.debug({ err: error }, 'counts of unread messages not written'),
       );
-      await Promise.race([saved, pause(LAST_COUNTS_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.all([saved, noted]), pause(LAST_COUNTS_MS, undefined, { ref: false })]);
     },
   };
 }
