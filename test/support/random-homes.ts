@@ -49,8 +49,8 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
     const part = all.find(({ partOf }) => partOf === device.id);
     const words = part ? { second: { placement: part.placement } } : {};
     await api.database.pool.query(
-      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement, placement_by, upstream_device_id, deleted_at, channels)
-       VALUES ($1, $2, 'x', 'x', '', $3, 'owner', $4, $5, $6)`,
+      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement, placement_by, upstream_device_id, deleted_at, channels, managed_by)
+       VALUES ($1, $2, 'x', 'x', '', $3, 'owner', $4, $5, $6, 'owner')`,
       [
         device.id,
         userId,
