@@ -68,7 +68,7 @@ export async function startBelievedTime(
 async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
   const { rows } = await pool.query<{ at: Date | null; wasUsed: boolean }>(
     `SELECT (SELECT at FROM believed_time) AS at,
-       EXISTS (SELECT FROM device_heads WHERE seen_at IS NOT NULL) AS "wasUsed"`,
+       EXISTS (SELECT FROM series) AS "wasUsed"`,
   );
   const { at = null, wasUsed = false } = rows[0] ?? {};
   const movedMs = believedAtStart({ storedMs: at?.getTime() ?? null, clockMs, wasUsed });
