@@ -1,3 +1,4 @@
+import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 import { merge } from './merge.ts';
 import type { StandingSeries } from './standing.ts';
@@ -55,7 +56,10 @@ export function firstsAfter(
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
-  const nonzero = merge(stretch.points, within).after.find(({ value }) => value !== 0);
+  // What was read by hand changes what counts of a register, not what the device sends.
+  const nonzero = merge(stretch.points, within).after.find(
+    ({ intervalMs, value }) => intervalMs !== READ_BY_HAND && value !== 0,
+  );
   if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };
   return { wanted: { ...bounds, back: 0, beyond: stretch.beyond * FURTHER, lookFor: 'nonzero' } };
 }

@@ -152,10 +152,14 @@ function knownOf(
     lawOfSeries(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
   const law = series.earlierRoles ? lawByTime(series, lawOf) : (lawOf(series.roles) as Law<unknown>);
   const known = loaded.map((stretch) => stepsOfStretch(law, stretch));
-  const last = rolesAt(series)(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
+  const at = rolesAt(series);
+  const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && lawOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
-  if (run) known.unshift(stepsOfRun(run, last.export ? 'export' : 'import'));
-  return known;
+  if (!run) return known;
+  // The run goes on through times of which nothing counts: their steps are none of the stored ones.
+  const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
+  const ofRun = stepsOfRun(run, last.export ? 'export' : 'import');
+  return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
 /** Of readings that are one of these the register's value is not their own. */

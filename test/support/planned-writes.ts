@@ -94,8 +94,8 @@ export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): 
     }
     for (const one of planned.wanted) {
       // Histories are short: with few readings around it, so that it looks further.
-      const near = one.back === 1_024 ? { back: 3 } : {};
-      const far = one.beyond === 1_024 ? { beyond: 16 } : {};
+      const near = one.back === 1_024 && !one.lookFor ? { back: 3 } : {};
+      const far = one.beyond === 1_024 && !one.lookFor ? { beyond: 16 } : {};
       const stretch = store.stretch({ ...one, ...near, ...far });
       stretches.set(one.seriesId, [...(stretches.get(one.seriesId) ?? []), stretch]);
     }
