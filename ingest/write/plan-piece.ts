@@ -1,7 +1,10 @@
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { type Laws, pointKey } from '#ingest/normalise/replay.ts';
+import { countedOtherwise, counts, countsUntilMs, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import { FURTHER, replayBetween } from './plan-late.ts';
 import { addDifferences, type SeriesPlan } from './series-plan.ts';
+import type { StandingDevice, StandingSeries } from './standing.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
@@ -23,6 +26,28 @@ export const bothOf = (one: Piece | null, other: Piece | null): Piece | null =>
   one && other
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
+
+/** The readings of a series that count as something else once its role is worked in up to a time; null: none. */
+export function roleOtherwise(series: StandingSeries, will: RolesByTime, untilMs: number): Piece | null {
+  const times = countedOtherwise(series, will);
+  if (!times || times.fromMs >= untilMs) return null;
+  // Past the time of which something counts nothing is judged: where that becomes another time, all in between is judged, or no longer is.
+  const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
+  const isForgotten = isMs === Number.NEGATIVE_INFINITY;
+  const firstMs = wasMs === isMs || isForgotten ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
+  return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
+}
+
+/** The readings of a series that are judged by other settings once those of its device are worked in up to a time; null: none. */
+export function judgedOtherwise(
+  { settings, computedWith }: StandingDevice,
+  series: StandingSeries,
+  untilMs: number,
+): Piece | null {
+  const times = counts(series) && computedWith !== null && computedOtherwise(computedWith, settings);
+  if (!times || times.fromMs >= untilMs) return null;
+  return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
+}
 
 /** The readings of a stretch as they are once the edits of the series are worked in; the plan then says so. */
 export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {

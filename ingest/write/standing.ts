@@ -144,3 +144,7 @@ export const newSeries = ({ channel, kind, native, unit, described }: NewSeries)
   tail: null,
   closedUntilMs: null,
 });
+
+/** Readings of a series up to this time are refused, Unix ms: retention has closed it, or another number was read then. -Infinity: none are. */
+export const refusedUntilMs = ({ closedUntilMs, splits }: StandingSeries): number =>
+  Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);

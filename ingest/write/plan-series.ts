@@ -1,0 +1,110 @@
+import type { Law, SettingsByTime } from '#ingest/normalise/law.ts';
+import { lawByTime } from '#ingest/normalise/law-by-time.ts';
+import { recall, replay } from '#ingest/normalise/replay.ts';
+import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import type { NewPoint } from './collect.ts';
+import { merge } from './merge.ts';
+import { firstLook, planLate } from './plan-late.ts';
+import { bothOf, judgedOtherwise, planPiece, roleOtherwise, withEdits } from './plan-piece.ts';
+import { addDifferences, addMerge, append, isByTime, type SeriesPlan } from './series-plan.ts';
+import { refusedUntilMs, type StandingDevice, settingsOfSeries } from './standing.ts';
+import type { Stretch, StretchBounds } from './stretch.ts';
+
+/** The whole of a series. */
+const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
+
+/** A device, and how far its plan works in what is open of it. */
+export interface Planning {
+  readonly device: StandingDevice;
+  readonly pieceUntilMs: number;
+  /** What its consumption is computed with before the plan, and after it. */
+  readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
+}
+
+/** Plans one series; answers which stretches are needed first. */
+export function planSeries(
+  { device, pieceUntilMs, computed }: Planning,
+  plan: SeriesPlan,
+  points: readonly NewPoint[],
+  stretches: readonly Stretch[],
+): StretchBounds[] {
+  const { series } = plan;
+  const { lastReadAtMs } = series;
+  const open = withoutClosed(plan, points);
+  const { before, after: law, ...more } = lawsOf(plan, computed);
+  if (plan.isOfEarlierEdition) {
+    const whole = stretches.find(({ firstMs, lastMs }) => firstMs === WHOLE.firstMs && lastMs === WHOLE.lastMs);
+    if (!whole) return [WHOLE];
+    computeAnew(plan, { before, after: law }, whole, open);
+    return [];
+  }
+  const judged = judgedOtherwise(device, series, pieceUntilMs);
+  const piece = bothOf(bothOf(plan.edits.changed, judged), roleOtherwise(series, plan, pieceUntilMs));
+  if (piece && lastReadAtMs !== null)
+    return planPiece(plan, piece, before && law && { before, after: law, ...more }, stretches);
+  const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
+  if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [firstLook(open)];
+  const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
+  if (isCovered(following, stretches)) return planLate(plan, law, open, stretches);
+  const wanted = late.length > 0 ? planLate(plan, law, late, stretches) : [];
+  if (wanted.length > 0 || append(plan, law, following)) return wanted;
+  return [firstLook(following)];
+}
+
+/** What a series is counted by as it is stored, and once its plan is carried out; null: nothing of it counts. */
+function lawsOf(
+  plan: SeriesPlan,
+  computed: Planning['computed'],
+): { [name in 'before' | 'after']: Law<unknown> | null } & { longer?: Law<unknown> } {
+  const { series } = plan;
+  const { channel, kind } = series;
+  const of = (by: RolesByTime, settings: SettingsByTime) => {
+    const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series));
+    return isByTime(series, plan) ? lawByTime(by, lawOf) : lawOf(by.roles);
+  };
+  const [before, after] = [of(series, computed.before), of(plan, computed.after)];
+  return before && countsUntilMs(series) > countsUntilMs(plan) ? { before, after, longer: before } : { before, after };
+}
+
+/** Whether a stretch was loaded for points that follow what is stored: they reach back into it. */
+function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]): boolean {
+  const [first] = following;
+  return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
+}
+
+/**
+ * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed `decoder_config` has read of the time before it: it
+ * is another number than those that are stored of that time.
+ */
+function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
+  const untilMs = refusedUntilMs(series);
+  if (untilMs === Number.NEGATIVE_INFINITY) return points;
+  return points.filter(({ readAtMs, message, element }) => {
+    if (readAtMs > untilMs) return true;
+    const reason =
+      readAtMs <= (series.closedUntilMs ?? Number.NEGATIVE_INFINITY)
+        ? 'time is older than the readings that are kept of this series'
+        : 'time is before its decoder_config was changed: by the new one it is another number than those of that time';
+    rejects.push({ message, element, reason });
+    return false;
+  });
+}
+
+/** Takes away what the whole series was computed to, and adds what it comes to by the law of now, with its new readings. */
+function computeAnew(
+  plan: SeriesPlan,
+  laws: { before: Law<unknown> | null; after: Law<unknown> | null },
+  whole: Stretch,
+  points: readonly NewPoint[],
+): void {
+  const merged = merge(whole.points, points);
+  addMerge(plan, merged);
+  plan.revises = true;
+  const edited = withEdits(plan, merged.after);
+  const before = laws.before && recall(laws.before, laws.before.initial, whole.points);
+  const after = laws.after && replay(laws.after, laws.after.initial, edited, plan.edits.isExcluded);
+  addDifferences(plan, before, after);
+  const lastReadAtMs = edited.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;
+  if (lastReadAtMs !== null) plan.head = { lastReadAtMs, tail: after ? after.state : null };
+}
