@@ -4,6 +4,7 @@ import type { Server as PlainServer } from 'node:http';
 import type { Server } from 'node:https';
 import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
@@ -112,7 +113,7 @@ export async function startApi(
       log,
     },
   );
-  await app.listen({ host: config.api.host, port: config.api.port }).catch((error) => {
+  await listenQuietly(app, log, { host: config.api.host, port: config.api.port }).catch((error) => {
     throw busy(error, config.api.port, 'API_PORT');
   });
   const other = await listenOnOther(app.server as unknown as Server, config.api.host);
@@ -150,6 +151,17 @@ export async function startApi(
       await redis?.stop();
     },
   };
+}
+
+/** Listens without fastify's line about it: that line says http://, because fastify does not see the TLS of our server. */
+async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: string; port: number }): Promise<void> {
+  const { level } = log;
+  if (log.isLevelEnabled('info')) log.level = 'warn';
+  try {
+    await app.listen(at);
+  } finally {
+    log.level = level;
+  }
 }
 
 /** Its client, too, few installations have. */

@@ -4,8 +4,8 @@ import { readSettings } from '#ingest/decoders/settings.ts';
 import { mistakesIn } from '#src/api/mistakes.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { defined } from '#src/core/defined.ts';
+import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';
-import { forTerminal } from './for-terminal.ts';
 
 /** One message, as the options of `energy decode` give it. */
 export interface Given {

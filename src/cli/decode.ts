@@ -4,10 +4,10 @@ import { type Asked, type Described, describe } from '#ingest/decoders/describe.
 import { MAX_BYTES } from '#ingest/decoders/read/payload.ts';
 import { readSettings } from '#ingest/decoders/settings.ts';
 import { defined } from '#src/core/defined.ts';
+import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { type Given, readConfig, tellOne } from './decode-one.ts';
-import { forTerminal } from './for-terminal.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>

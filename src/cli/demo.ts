@@ -51,37 +51,38 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   console.log(welcome(demo, play, new Date()));
 }
 
-/** What the visitor reads, with lines to paste. */
-function welcome(demo: Demo, play: PlayOptions, now: Date): string {
+/** What the visitor reads: two links into the dashboard, then three lines to paste. */
+export function welcome(demo: Demo, play: PlayOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
-  const user = demo.users[0]?.userId ?? '';
-  // `-w`: who pastes several lines gets each answer on a line of its own.
-  const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
-  const insights = `${demo.baseUrl}/v1/energy-insights`;
-  const query = (from: number, group: string, more = '') =>
-    `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}${more}'`;
+  const { email = '', userId = '' } = demo.users[0] ?? {};
   const past =
-    readings > 0 ? `${readings} readings of the past stored in ${seconds.toFixed(1)} s` : 'The past is stored already';
+    readings > 0
+      ? `Stored ${readings.toLocaleString('en')} readings of the last 90 days in ${seconds.toFixed(1)} s.`
+      : 'The readings of the last 90 days are stored already.';
+  // `-w`: the prompt comes on a line of its own.
+  const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
+  const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}`;
+  const stream = `${demo.baseUrl}/v1/usage/stream?user_id=${userId}`;
   return `
-${past}; from now on every device reports each ${play.liveSeconds} seconds.
+${past} Each device now reports every ${play.liveSeconds} seconds.
 
-Dashboard  ${demo.signInLink ?? `${demo.baseUrl}/dashboard`}
-           Signs you in once, as the demo's utility; another link, also for others such as admin@localhost:
-           npx energy users sign-in EMAIL. Your browser asks about the certificate, which is this machine's own.
-API        ${demo.baseUrl}
-Key        ${demo.apiKey}
-${demo.adminKey === null ? '' : `Admin key  ${demo.adminKey} (shown this once)\n`}Homes      ${demo.users.map(({ email, userId }) => `${email} ${userId}`).join('\n           ')}
+  Anna’s home          ${demo.links.home ?? `${demo.baseUrl}/dashboard`}
+  The utility’s fleet  ${demo.links.fleet ?? `${demo.baseUrl}/dashboard`}
 
-Try it (usage by day, by month, by hour, what days cost, and a summary):
+Each link signs you in once; \`npx energy users sign-in ${email}\` prints another one. This machine made its
+certificate itself: your browser warns of it the first time. The guides are at ${demo.baseUrl}/docs.
+${demo.adminKey === null ? '' : `\nThe administrator’s API key, shown only this once: ${demo.adminKey}\n`}
+# What Anna’s home used on each of the last seven days
+${curl} '${insights}&group_by=day'
 
-${curl} ${query(6, 'day')}
-${curl} ${query(89, 'month')}
-${curl} ${query(1, 'hour')}
-${curl} ${query(6, 'day', '&include=cost')}
-${curl} -H 'Content-Type: application/json' -d '{"user_id":"${user}","interval":"month","metrics":["kwh_used","peak_hour"]}' '${insights}'
+# What these days cost
+${curl} '${insights}&group_by=day&include=cost'
 
-Ctrl-C ends everything; the data stay.
+# Readings as they arrive, until Ctrl-C
+${curl} -N '${stream}'
+
+Ctrl-C ends the demo. Its data stay in ${demo.dataDir}.
 `;
 }
 

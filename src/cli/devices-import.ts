@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { checkRows } from '#src/api/v1/imports/rows.ts';
 import { readDevices } from '#src/api/v1/imports/table.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
+import { linesForTerminal } from '#src/core/for-terminal.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { foreseeImport, type Imported, type Importer, importDevices } from '#src/onboarding/import.ts';
@@ -11,7 +12,6 @@ import { COMMAND_LINE } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { type CredentialsFile, credentialsFile } from './credentials-file.ts';
-import { linesForTerminal } from './for-terminal.ts';
 import { userNamed } from './named-user.ts';
 import { progressBar } from './progress-bar.ts';
 

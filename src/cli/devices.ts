@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
+import { forTerminal } from '#src/core/for-terminal.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
@@ -12,7 +13,6 @@ import { actAsOperator } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
 import { importTable } from './devices-import.ts';
-import { forTerminal } from './for-terminal.ts';
 import { userNamed } from './named-user.ts';
 import { addDeviceVerbs } from './nouns/devices.ts';
 import { addGatewayVerbs } from './nouns/gateways.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { secretTexts } from '#src/config/load.ts';
+import { linesForTerminal } from '#src/core/for-terminal.ts';
 import { confirmClock } from '#src/database/believed-time.ts';
 import { show, withPool } from './beside.ts';
 import { gather } from './doctor/gather/gather.ts';
 import { judge, linesOf, withoutSecrets } from './doctor/report.ts';
-import { linesForTerminal } from './for-terminal.ts';
 
 /** `energy doctor`: looks at everything that an installation stands on, changes nothing, and says what to do; or confirms the clock. */
 export function register(program: Command): void {

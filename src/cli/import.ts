@@ -11,10 +11,10 @@ import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assist
 import type { Series } from '#simulators/past/series.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
+import { forTerminal } from '#src/core/for-terminal.ts';
 import { createDb } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { withPool } from './beside.ts';
-import { forTerminal } from './for-terminal.ts';
 
 /** Exit code where rows count nothing. */
 const LEFT_OUT = 3;

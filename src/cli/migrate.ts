@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '#src/config/load.ts';
+import { linesForTerminal } from '#src/core/for-terminal.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -11,7 +12,6 @@ import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-user
 import { sayUnpriced } from '#src/start/users-move/unpriced.ts';
 import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
-import { linesForTerminal } from './for-terminal.ts';
 import { progressBar } from './progress-bar.ts';
 import { mustReachDatabase } from './reach.ts';
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
 import { defined } from '#src/core/defined.ts';
+import { forTerminal } from '#src/core/for-terminal.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { actAsOperator } from '#src/users/audit.ts';
 import { show, withPool } from './beside.ts';
-import { forTerminal } from './for-terminal.ts';
 
 interface Options {
   device?: string;

@@ -10,10 +10,11 @@ import { type OidcConfig, oidcMistakes, oidcOf } from './oidc.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 import { shownUrl } from './shown-url.ts';
 
-/** The configuration that a process runs with; what it means is said in the README's table. */
+/** The configuration that a process runs with; docs/configuration.md says what each variable means. */
 export interface Config {
   environment: Environment;
-  logLevel: string;
+  /** `format`: undefined takes short lines on a terminal, JSON elsewhere. */
+  log: { level: string; format: 'json' | 'text' | undefined };
   dataDir: string;
   publicUrl: string;
   /** Whether PUBLIC_URL said so; without it links follow the port that the API listens on. */
@@ -95,7 +96,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const tlsHost = vars.MQTTS_HOST ?? (sandbox ? LOCAL : '0.0.0.0');
   return {
     environment: vars.ENVIRONMENT,
-    logLevel: vars.LOG_LEVEL,
+    log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,

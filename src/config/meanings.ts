@@ -4,6 +4,7 @@ import type { Variables } from './sections.ts';
 export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox: keys, ports and a database of its own',
   LOG_LEVEL: 'how much is logged: trace, debug, info, warn, error, fatal or silent',
+  LOG_FORMAT: 'json or text; unset: short lines on a terminal, JSON elsewhere',
   DATA_DIR: 'folder of the embedded database, certificate, secret.key, and of mail and SMS that are not sent out',
   PUBLIC_URL: 'where people reach the API and the dashboard: used in links, and in the certificate',
   RETENTION_MONTHS: 'months that readings are kept; what they consumed stays',

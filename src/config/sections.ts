@@ -102,6 +102,7 @@ const domains = list
 export const variables = z.object({
   ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['json', 'text']).optional(),
   DATA_DIR: file.optional(),
   PUBLIC_URL: urlOf('https').optional(),
   RETENTION_MONTHS: z.coerce.number().int().min(12, 'must be 12 or more').default(13),

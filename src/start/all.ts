@@ -38,7 +38,7 @@ export interface Service {
  */
 export async function startAll(given: Config, signal: AbortSignal = new AbortController().signal): Promise<Service> {
   outliveOutput();
-  const log = createLog('supervisor', given.logLevel);
+  const log = createLog('supervisor', given.log);
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
     // One that fails leaves nothing running but itself.

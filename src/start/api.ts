@@ -24,7 +24,7 @@ const MAX_STATEMENT_MS = 20_000;
 
 /** The API role: HTTPS in front of the aggregates. */
 export async function runApi(config: Config): Promise<void> {
-  const log = createLog('api', config.logLevel);
+  const log = createLog('api', config.log);
   await runRole('api', config, log, async (metrics) => {
     const url = await databaseUrl(config);
     // Answers take seconds at most; migrations, checks and replays take their time.
@@ -77,7 +77,7 @@ export async function runApi(config: Config): Promise<void> {
     metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
     metrics.valuesOf(STANDBY, async () => standbyState(config.database.readUrl !== undefined, api.standbyLagSeconds()));
     return {
-      ready: { ...api.ports, database: database.line },
+      ready: { url: api.publicUrl, ...api.ports, database: database.line },
       pool,
       url,
       leavesForMs: config.api.drainSeconds * 1_000,

@@ -19,11 +19,12 @@ export interface Demo {
   /** Key of the demo utility; valid until the next start of the demo, a week at most. */
   apiKey: string;
   users: DemoHomes['users'];
-  /** Signs in to the dashboard as the demo utility, once. */
-  signInLink: string | null;
+  /** Links that sign in to the dashboard, each once: as the first home, and as the utility, which sees all of them. */
+  links: { home: string | null; fleet: string | null };
   /** The first administrator's key, where this start made it; never shown again. */
   adminKey: string | null;
   certificateFile: string;
+  dataDir: string;
   /** Readings that were sent for the past, and how long that took until all were stored. */
   backfill: { readings: number; seconds: number };
   stop(): Promise<void>;
@@ -83,10 +84,14 @@ export async function startDemo(
     return {
       baseUrl: config.publicUrl,
       apiKey: key,
-      signInLink: await printedLink(db, config, DEMO_UTILITY),
+      links: {
+        home: await printedLink(db, config, homes.users[0]?.email ?? ''),
+        fleet: await printedLink(db, config, DEMO_UTILITY),
+      },
       users: homes.users,
       adminKey: service.adminKey,
       certificateFile: service.certFile,
+      dataDir: config.dataDir,
       backfill: { readings, seconds },
       stop,
     };

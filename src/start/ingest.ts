@@ -3,7 +3,9 @@ import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
 
 import { databaseCounter } from '#src/auth/database-counter.ts';
+import { hostAndPort } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
+import { shownUrl } from '#src/config/shown-url.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { defined } from '#src/core/defined.ts';
 import { createLog } from '#src/core/log.ts';
@@ -20,6 +22,11 @@ import { claimsAtBroker } from './claims.ts';
 import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
 import { runRole } from './role.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
+
+/** Where devices reach the broker, for the log. Of an external one without user, password and path. */
+function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string {
+  return mqtt.url ? shownUrl(mqtt.url) : `mqtts://${hostAndPort(mqtt.publicHost, ports?.tlsPort ?? mqtt.tlsPort)}`;
+}
 
 /** What homes are told at the embedded broker. */
 const homesOf = (db: Database): HomeUsagePort => ({
@@ -38,7 +45,7 @@ const LAST_BATCH_MS = 500;
 
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
-  const log = createLog('ingest', config.logLevel);
+  const log = createLog('ingest', config.log);
   await runRole('ingest', config, log, async (metrics) => {
     const url = await databaseUrl(config);
     const pool = createPool(url, {
@@ -119,6 +126,7 @@ export async function runIngest(config: Config): Promise<void> {
     return {
       ready: {
         broker: config.mqtt.url ? 'external' : 'embedded',
+        url: brokerUrl(config, ingest.ports),
         ...(ingest.isStandingBy() ? { standing_by: true } : {}),
         ...ingest.ports,
         database: database.line,

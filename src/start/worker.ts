@@ -34,7 +34,7 @@ const COUNTED_EVERY_MS = 60_000;
 
 /** The worker role: alerts, events and their delivery, and jobs. */
 export async function runWorker(config: Config): Promise<void> {
-  const log = createLog('worker', config.logLevel);
+  const log = createLog('worker', config.log);
   await runRole('worker', config, log, async (metrics) => {
     const url = await databaseUrl(config);
     const pool = createPool(url, {

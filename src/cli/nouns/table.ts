@@ -1,4 +1,4 @@
-import { forTerminal } from '../for-terminal.ts';
+import { forTerminal } from '#src/core/for-terminal.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,74 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+test('the demo prints on a terminal two links and three lines to paste, which work, and no JSON', async () => {
+  const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
+  const env = {
+    PATH: process.env.PATH,
+    TMPDIR: process.env.TMPDIR,
+    TERM: 'xterm',
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    ...Object.fromEntries(names.map((name) => [name, '0'])),
+  };
+  // A terminal is what script(1) from bsdutils makes.
+  const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${LAUNCHER}' demo`, '/dev/null'], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((done) => demo.once('exit', done));
+  let printed = '';
+  demo.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  try {
+    await expect.poll(() => printed, { timeout: 120_000 }).toContain('Ctrl-C ends the demo.');
+    const lines = stripVTControlCharacters(printed).split(/[\r\n]+/);
+    const logs = lines.filter((line) => /^\d\d:\d\d:\d\d /.test(line)).map((line) => line.slice(9));
+    const [, origin] = /(https:\/\/localhost:\d+)\/docs/.exec(printed) ?? [];
+    expect(logs).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^supervisor database PostgreSQL /),
+        `api ready ${origin}`,
+        expect.stringMatching(/^ingest ready mqtts:\/\//),
+        expect.stringMatching(/^worker ready /),
+      ]),
+    );
+    expect(lines.filter((line) => /^\s*[[{]|Server listening/.test(line))).toEqual([]);
+    const links = lines.filter((line) => line.includes('/dashboard/sign-in#'));
+    expect(links).toEqual([
+      expect.stringMatching(/^ {2}Anna’s home +https:\/\/localhost:\d+\/dashboard\/sign-in#\S+$/),
+      expect.stringMatching(/^ {2}The utility’s fleet +https:\/\/localhost:\d+\/dashboard\/sign-in#\S+$/),
+    ]);
+    const curls = lines.flatMap((line, at) => (line.startsWith('curl ') ? [{ label: lines[at - 1], line }] : []));
+    expect(curls.map(({ label }) => label)).toEqual([
+      '# What Anna’s home used on each of the last seven days',
+      '# What these days cost',
+      '# Readings as they arrive, until Ctrl-C',
+    ]);
+    const answers = curls.map(({ line }) => spawnSync('sh', ['-c', `${line} --max-time 15`], { encoding: 'utf8' }));
+    expect(JSON.parse(answers[0]?.stdout ?? '').data).toHaveLength(7);
+    expect(JSON.parse(answers[1]?.stdout ?? '').data[0].cost).toMatchObject({ currency: 'EUR' });
+    expect(answers[2]?.stdout).toMatch(/^event: /m);
+  } finally {
+    // Ctrl-C.
+    demo.stdin.write('\x03');
+    await ended;
+  }
+});
