@@ -1,34 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import type { Answer } from './answer.ts';
 import { isApart, runApart } from './apart.ts';
-
-const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) => Promise<Answer> }>> = {
-  ingest: () => import('./ingest.ts'),
-  cluster: () => import('./cluster.ts'),
-  insights: () => import('./insights.ts'),
-  api: () => import('./api.ts'),
-  tiers: () => import('./tiers.ts'),
-  scale: () => import('./scale.ts'),
-  flood: () => import('./flood.ts'),
-  decoders: () => import('./decoders.ts'),
-  growth: () => import('./growth.ts'),
-  alerts: () => import('./alerts.ts'),
-  stream: () => import('./stream.ts'),
-  upgrade: () => import('./upgrade.ts'),
-  onboard: () => import('./onboard.ts'),
-  costs: () => import('./costs.ts'),
-  forecast: () => import('./forecast.ts'),
-  remarks: () => import('./remarks.ts'),
-  groups: () => import('./groups.ts'),
-  fleet: () => import('./fleet.ts'),
-};
+import { BENCHES, helpOf, isHelpRequested } from './questions.ts';
 
 const [name = '', ...flags] = process.argv.slice(2);
+if (isHelpRequested([name, ...flags])) {
+  console.log(helpOf('bench', name in BENCHES ? name : ''));
+  process.exit(0);
+}
 const load = BENCHES[name];
 if (!load) {
-  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')} [--json] [FILE …]`);
+  const names = Object.keys(BENCHES).join('|');
+  console.error(
+    `Usage: npm run bench -- ${names} [--json] [FILE …]\n\`npm run bench -- --help\` prints what each one answers.`,
+  );
   process.exit(2);
 }
 if (!isApart()) await runApart();

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Pool } from '#src/database/connect.ts';
 import { isApart, runApart } from '../apart.ts';
 import { givenUp, patience } from '../patience.ts';
+import { helpOf, isHelpRequested } from '../questions.ts';
 import type { Paired } from '../support.ts';
 import { diagnosis } from './diagnosis.ts';
 import type { Fault } from './fault.ts';
@@ -143,8 +144,12 @@ async function settled(pool: Pool, players: readonly Paired[], acknowledged: num
 }
 
 if (import.meta.main) {
-  if (!isApart()) await runApart();
   const [, , ...flags] = process.argv;
+  if (isHelpRequested(flags)) {
+    console.log(helpOf('chaos'));
+    process.exit(0);
+  }
+  if (!isApart()) await runApart();
   if (flags[0] === 'cluster') {
     const { chaosOfCluster } = await import('./cluster/run.ts');
     process.exit(await chaosOfCluster(flags.slice(1)));

@@ -1731,7 +1731,7 @@ export interface GetEnergyInsightsQuery {
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
-  include?: string;
+  include?: string | string[];
   /** What was used. Of `include`, all but electricity takes only estimated and coverage. */
   commodity?: "electricity" | "gas" | "heat" | "water";
 }
@@ -1761,7 +1761,7 @@ export interface MonthlyAnalyticsQuery {
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
   /** What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
-  include?: string;
+  include?: string | string[];
 }
 
 export interface CreateAlertBody {
@@ -2045,7 +2045,7 @@ export interface DeviceUsageQuery {
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
-  include?: string;
+  include?: string | string[];
   /** How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most. */
   gaps?: "line" | "like_days";
 }
@@ -2297,7 +2297,7 @@ export interface GroupEnergyInsightsQuery {
   /** IANA time zone of the days and hours. `account`: the time zone of the group’s owner. */
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
-  include?: string;
+  include?: string | string[];
 }
 
 export interface CreateImportQuery {

@@ -8,10 +8,10 @@ import { migrate } from '#src/database/migrate.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
-import { lockDataDir } from './data-dir-lock.ts';
+import { lockDataDir, runningOn } from './data-dir-lock.ts';
 import { keepEmbeddedPostgres } from './embedded-database.ts';
 import { writeListening } from './listening.ts';
-import { choosePorts } from './ports.ts';
+import { choosePorts, refuseTakenPorts } from './ports.ts';
 import { startSandbox } from './sandbox.ts';
 import { secretKey } from './secret-key.ts';
 import { printedLink } from './sign-in-link.ts';
@@ -51,6 +51,8 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     }
   };
   try {
+    // First, and before the data directory is made; but beside a service on it that one's ports are no news.
+    if (runningOn(given.dataDir) === null) await refuseTakenPorts(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
     const tls = await tlsPair(config, log);

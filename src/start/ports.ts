@@ -5,39 +5,63 @@ import { type Config, withApiPort } from '#src/config/load.ts';
 /** Below those that systems give to clients (Linux: from 32768): no connection of the roles takes one while its role starts again. */
 const CHOSEN = { from: 10_000, below: 32_768 };
 
+interface Listener {
+  variable: 'HTTP_PORT' | 'API_PORT' | 'MQTT_PORT' | 'MQTTS_PORT';
+  role: 'api' | 'ingest';
+  host: string;
+  port: number;
+}
+
+/** Where the service listens for clients. With a broker of its own nobody listens for devices. */
+function listenersOf({ api, mqtt }: Config): Listener[] {
+  const forClients: Listener[] = [
+    { variable: 'HTTP_PORT', role: 'api', host: api.host, port: api.httpPort },
+    { variable: 'API_PORT', role: 'api', host: api.host, port: api.port },
+  ];
+  if (mqtt.url) return forClients;
+  return [
+    ...forClients,
+    { variable: 'MQTT_PORT', role: 'ingest', host: mqtt.host, port: mqtt.port },
+    { variable: 'MQTTS_PORT', role: 'ingest', host: mqtt.tlsHost, port: mqtt.tlsPort },
+  ];
+}
+
+/**
+ * Throws if a port that is given is in use, or given twice: the roles would be started again and again, and the start fail half a minute
+ * later for another reason. `role`: looks at the ports of this role alone. Binds each port for a moment, and changes nothing else.
+ */
+export async function refuseTakenPorts(config: Config, role?: string): Promise<void> {
+  const given = listenersOf(config).filter((one) => one.port !== 0 && (role === undefined || one.role === role));
+  // Held until all are looked at: two variables may name the same port.
+  const held: { variable: string; port: number; server: Server }[] = [];
+  try {
+    for (const { variable, host, port } of given) {
+      const server = await listenOn(host, port);
+      const other = held.find((one) => one.port === port)?.variable;
+      if (!server && other)
+        throw new Error(`${other} and ${variable} are both ${port}. Set one of them to another port.`);
+      if (!server)
+        throw new Error(`Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`);
+      held.push({ variable, port, server });
+    }
+  } finally {
+    await Promise.all(held.map(({ server }) => closed(server)));
+  }
+}
+
 /**
  * The configuration with a free port in place of each 0: what is printed, mailed and told to devices then names the ports
- * that the roles listen on, and a role that is started again has the one that it had. Throws if a port that is given is in use or given twice: the
- * roles would be started again and again, and the start fail half a minute later for another reason.
+ * that the roles listen on, and a role that is started again has the one that it had.
  */
 export async function choosePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
   const taken = new Set<number | null>([api.port, api.httpPort, mqtt.port, mqtt.tlsPort, operator.port]);
-  // Held until all are chosen: two variables may name the same port.
-  const held: { variable: string; port: number; server: Server }[] = [];
-  const portOn = async (given: number, host: string, variable: string) => {
-    if (given === 0) return freePort(host, taken);
-    const server = await listenOn(host, given);
-    const other = held.find(({ port }) => port === given)?.variable;
-    if (!server && other)
-      throw new Error(`${other} and ${variable} are both ${given}. Set one of them to another port.`);
-    if (!server)
-      throw new Error(`Port ${given} is in use. Stop what listens there, or set ${variable} to another port.`);
-    held.push({ variable, port: given, server });
-    return given;
-  };
-  // With a broker of its own nobody listens there.
-  const mqttPortOn: typeof portOn = (given, ...at) =>
-    mqtt.url && given !== 0 ? Promise.resolve(given) : portOn(given, ...at);
-  try {
-    const httpPort = await portOn(api.httpPort, api.host, 'HTTP_PORT');
-    const port = await mqttPortOn(mqtt.port, mqtt.host, 'MQTT_PORT');
-    const tlsPort = await mqttPortOn(mqtt.tlsPort, mqtt.tlsHost, 'MQTTS_PORT');
-    const chosen = { ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } };
-    return withApiPort(chosen, await portOn(api.port, api.host, 'API_PORT'));
-  } finally {
-    await Promise.all(held.map(({ server }) => closed(server)));
-  }
+  const chosen = async (given: number, host: string) => (given === 0 ? freePort(host, taken) : given);
+  const httpPort = await chosen(api.httpPort, api.host);
+  const port = await chosen(mqtt.port, mqtt.host);
+  const tlsPort = await chosen(mqtt.tlsPort, mqtt.tlsHost);
+  const apiPort = await chosen(api.port, api.host);
+  return withApiPort({ ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } }, apiPort);
 }
 
 /** A port that nobody listens on; it is added to those that are `taken`. */

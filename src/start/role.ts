@@ -10,6 +10,7 @@ import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import type { Asked } from './children.ts';
 import { DATABASE_STATE, databaseState } from './metrics/database-state.ts';
+import { refuseTakenPorts } from './ports.ts';
 
 /** A role that runs in this process. */
 export interface Role {
@@ -52,6 +53,7 @@ export async function runRole(
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
   process.on('disconnect', () => void stop('the supervisor is gone'));
+  await refuseTakenPorts(config, name);
   stopTracing = await startTracing(name, { ...config.tracing, version: VERSION });
   const metrics = createMetrics(name);
   role = await start(metrics);

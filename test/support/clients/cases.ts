@@ -9,7 +9,7 @@ export interface Step {
   call: string;
   path?: string[];
   body?: unknown;
-  query?: Record<string, string | number>;
+  query?: Record<string, string | number | string[]>;
   /** Options of the call. */
   options?: { idempotencyKey?: string; headers?: Record<string, string>; timeoutSeconds?: number };
   /** Of a list: all of it, page after page. Default: its first page. */
@@ -197,6 +197,12 @@ export const CASES: Record<string, Step[]> = {
       call: 'getEnergyInsights',
       query: { ...day, include: 'cost' },
       gives: { data: [{ cost: { import: '0.45' } }] },
+    },
+    {
+      as: 'home',
+      call: 'getEnergyInsights',
+      query: { ...day, include: ['cost', 'coverage'] },
+      gives: { data: [{ cost: { import: '0.45' }, coverage: null }] },
     },
     { as: 'home', call: 'listTariffs', gives: [{ tariff_id: '$tariff' }] },
     { as: 'home', call: 'getTariff', path: ['$tariff'], gives: { name: 'flat' } },

@@ -21,6 +21,8 @@ interface Parameter {
   schema: Schema;
   required: boolean;
   description: string;
+  /** The service takes several names with commas between them: clients take a list, too. */
+  isList: boolean;
 }
 
 /** An operation, as a client offers it. */
@@ -52,7 +54,7 @@ interface Media {
 interface Described {
   operationId: string;
   summary: string;
-  parameters: (Parameter & { in: string })[];
+  parameters: (Omit<Parameter, 'isList'> & { in: string })[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, { content: Record<string, Media> }>;
   'x-changes-nothing'?: true;
@@ -87,7 +89,9 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
   const [, response] = Object.entries(one.responses).find(([status]) => Number(status) < 300) ?? [];
   const [[mediaType, media] = ['', { schema: {} }], ...others] = Object.entries(response?.content ?? {});
   if (mediaType === 'text/event-stream') return null;
-  const query = one.parameters.filter((parameter) => parameter.in === 'query');
+  const query = one.parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map((parameter) => ({ ...parameter, isList: /separated by commas/.test(parameter.description ?? '') }));
   const json = one.requestBody?.content['application/json'];
   const example = { body: json?.example, answer: (media as Media).example };
   return {

@@ -40,6 +40,7 @@ ${types.names.map((name) => `    "${name}",\n`).join('')}]
     client: `${HEADER}"""Every operation of the service, as a method."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 from . import types
@@ -198,7 +199,10 @@ function methodOf(
     ...inPath.map((one) => `${argument(one)}: str`),
     ...(csv ? ['csv: str'] : body ? [`body: types.${pascal(name)}Body${body.isRequired ? '' : ' | None = None'}`] : []),
     ...(asked.length > 0 ? ['*'] : []),
-    ...asked.map((one) => `${argument(one.name)}: ${plainType(one.schema)}${one.required ? '' : ' | None = None'}`),
+    ...asked.map(
+      (one) =>
+        `${argument(one.name)}: ${one.isList ? 'str | Sequence[str]' : plainType(one.schema)}${one.required ? '' : ' | None = None'}`,
+    ),
     '**options: Unpack[CallOptions]',
   ];
   const address = path.replaceAll(/\{(\w+)\}/g, (_, one: string) => `{self._segment(${argument(one)})}`);

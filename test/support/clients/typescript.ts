@@ -45,7 +45,12 @@ const querySchema = ({ query, isPaged }: ClientOperation): Schema => {
   const asked = query.filter(({ name }) => !isPaged || name !== 'cursor');
   return {
     type: 'object',
-    properties: Object.fromEntries(asked.map(({ name, schema, description }) => [name, { ...schema, description }])),
+    properties: Object.fromEntries(
+      asked.map(({ name, schema, description, isList }) => [
+        name,
+        { ...(isList ? { anyOf: [schema, { type: 'array', items: schema }] } : schema), description },
+      ]),
+    ),
     required: asked.filter(({ required }) => required).map(({ name }) => name),
   };
 };

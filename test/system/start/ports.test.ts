@@ -1,10 +1,23 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { choosePorts } from '#src/start/ports.ts';
+import { choosePorts, refuseTakenPorts } from '#src/start/ports.ts';
 import { freePort } from '#test/support/free-port.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
+
+/** A port that somebody listens on, until it is freed. */
+async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, free: () => new Promise((done) => server.close(done)) };
+}
 
 test('ports that are chosen are none that the system gives to a connection of a role meanwhile', async () => {
   const [lowest = 0] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split('\t').map(Number);
@@ -21,32 +34,56 @@ const VARIABLES = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT'] as const;
 const HERE = { API_HOST: '127.0.0.1', MQTT_HOST: '127.0.0.1', MQTTS_HOST: '127.0.0.1' };
 const ZEROS = Object.fromEntries(VARIABLES.map((name) => [name, '0']));
 
-test.each(VARIABLES)('a port that is taken ends the start at once, with the port and %s', async (variable) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+test.each(VARIABLES)('a port that is taken is refused with the port and %s', async (variable) => {
+  const { port, free } = await takenPort();
   const config = loadConfig({ ...HERE, ...ZEROS, [variable]: String(port) });
-  await expect(choosePorts(config)).rejects.toThrow(
-    `Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`,
-  );
-  server.close();
-  await once(server, 'close');
-  await choosePorts(config);
+  const message = `Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`;
+  await expect(refuseTakenPorts(config)).rejects.toThrow(message);
+  // Of a role its own alone.
+  const isOfApi = variable === 'API_PORT' || variable === 'HTTP_PORT';
+  await expect(refuseTakenPorts(config, isOfApi ? 'api' : 'ingest')).rejects.toThrow(message);
+  await refuseTakenPorts(config, isOfApi ? 'ingest' : 'api');
+  await free();
+  await refuseTakenPorts(config);
 });
 
+// The database is one that nobody can reach: whoever tries it first fails with another message.
+test.each(['start', 'demo', 'api', 'ingest'])(
+  'energy %s reports a port that is taken before it does anything',
+  async (command) => {
+    const [{ port, free }, folder] = await Promise.all([takenPort(), temporaryFolder()]);
+    const dataDir = join(folder.path, 'data');
+    const env = {
+      PATH: process.env.PATH,
+      TMPDIR: process.env.TMPDIR,
+      ...{ DATA_DIR: dataDir, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', OPERATOR_PORT: '0' },
+      ...{ ...HERE, ...ZEROS, [command === 'ingest' ? 'MQTT_PORT' : 'API_PORT']: String(port) },
+    };
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, command], { env, encoding: 'utf8', timeout: 30_000 });
+    expect([status, stderr.trim()]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^(Error: )?Port ${port} is in use\\. .*$`)),
+    ]);
+    expect(existsSync(dataDir)).toBe(false);
+    await free();
+    await folder.remove();
+  },
+);
+
 const PAIRS = VARIABLES.flatMap((one, at) => VARIABLES.slice(at + 1).map((other) => [one, other] as const));
-test.each(PAIRS)('%s and %s that name one port end the start at once', async (one, other) => {
+test.each(PAIRS)('%s and %s that name one port are refused', async (one, other) => {
   const port = String(await freePort());
   const config = loadConfig({ ...HERE, ...ZEROS, [one]: port, [other]: port });
-  const rejected = expect(choosePorts(config)).rejects;
+  const rejected = expect(refuseTakenPorts(config)).rejects;
   await rejected.toThrow(new RegExp(`(${one} and ${other}|${other} and ${one}) are both ${port}\\. Set one of them`));
   // Nothing is held on to.
-  await choosePorts(loadConfig({ ...HERE, ...ZEROS, [one]: port }));
+  await refuseTakenPorts(loadConfig({ ...HERE, ...ZEROS, [one]: port }));
 });
 
 test('one port at two addresses is two ports', async () => {
   const port = String(await freePort());
   const config = loadConfig({ ...HERE, ...ZEROS, MQTT_HOST: '127.0.0.2', API_PORT: port, MQTT_PORT: port });
+  await refuseTakenPorts(config);
   const { api, mqtt } = await choosePorts(config);
   expect([api.port, mqtt.port]).toEqual([Number(port), Number(port)]);
 });

@@ -2,6 +2,7 @@
 """Every operation of the service, as a method."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 from . import types
@@ -19,7 +20,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         user_id: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.EnergyInsights:
@@ -43,7 +44,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         user_id: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
@@ -67,7 +68,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         user_id: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
@@ -91,7 +92,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         user_id: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
@@ -121,7 +122,7 @@ class EnergyClient(Transport):
         user_id: str | None = None,
         months: int | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> types.MonthlyAnalytics:
         """A user’s months, each beside the one before.
@@ -139,7 +140,7 @@ class EnergyClient(Transport):
         user_id: str | None = None,
         months: int | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
         """A user’s months, each beside the one before. As CSV.
@@ -157,7 +158,7 @@ class EnergyClient(Transport):
         user_id: str | None = None,
         months: int | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
         """A user’s months, each beside the one before. As a spreadsheet (XLSX).
@@ -434,7 +435,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.DeviceUsage:
@@ -457,7 +458,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
@@ -480,7 +481,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
@@ -503,7 +504,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
@@ -812,7 +813,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> types.GroupEnergyInsights:
         """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once.
@@ -833,7 +834,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
         """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As CSV.
@@ -854,7 +855,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
-        include: str | None = None,
+        include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
         """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX).

@@ -188,7 +188,11 @@ def _next_cursor(link: Optional[str]) -> Optional[str]:
 
 
 def _query_text(query: Optional[Mapping[str, Any]]) -> str:
-    given = {name: value for name, value in (query or {}).items() if value is not None}
+    given = {
+        name: ",".join(value) if isinstance(value, (list, tuple)) else value
+        for name, value in (query or {}).items()
+        if value is not None
+    }
     return f"?{urllib.parse.urlencode(given)}" if given else ""
 
 

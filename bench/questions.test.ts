@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { BENCHES, questionsOf } from './questions.ts';
+
+test.each(Object.keys(BENCHES))('%s has one row in the README, with its minutes', (name) => {
+  expect(questionsOf('bench', name)).toEqual([
+    { question: expect.stringMatching(/\w/), minutes: expect.stringMatching(/^\d+$/), command: expect.any(String) },
+  ]);
+});
+
+test.each([
+  ['run.ts', ['--help'], 'bench'],
+  ['run.ts', ['flood', '--minutes=5', '--help'], 'bench -- flood'],
+  ['run.ts', ['-h'], 'bench'],
+  ['chaos/run.ts', ['cluster', '--help'], 'chaos'],
+])('%s %j prints questions with their minutes, and starts nothing', (file, args, of) => {
+  const folder = mkdtempSync(join(tmpdir(), 'energy-'));
+  const { status, stdout } = spawnSync(process.execPath, [resolve(import.meta.dirname, file), ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: folder },
+    timeout: 20_000,
+  });
+  const made = readdirSync(folder);
+  rmSync(folder, { recursive: true });
+  const [script = '', name] = of.split(' -- ');
+  const questions = questionsOf(script as 'bench', name);
+  expect([status, made, questions.length > 0]).toEqual([0, [], true]);
+  for (const { minutes, command } of questions) expect(stdout).toContain(`${minutes} min  ${command}`);
+  expect(stdout.match(/ min {2}npm run/g)).toHaveLength(questions.length);
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { Answer } from './answer.ts';
+
+/** Every benchmark of `npm run bench`, by its name. */
+export const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) => Promise<Answer> }>> = {
+  ingest: () => import('./ingest.ts'),
+  cluster: () => import('./cluster.ts'),
+  insights: () => import('./insights.ts'),
+  api: () => import('./api.ts'),
+  tiers: () => import('./tiers.ts'),
+  scale: () => import('./scale.ts'),
+  flood: () => import('./flood.ts'),
+  decoders: () => import('./decoders.ts'),
+  growth: () => import('./growth.ts'),
+  alerts: () => import('./alerts.ts'),
+  stream: () => import('./stream.ts'),
+  upgrade: () => import('./upgrade.ts'),
+  onboard: () => import('./onboard.ts'),
+  costs: () => import('./costs.ts'),
+  forecast: () => import('./forecast.ts'),
+  remarks: () => import('./remarks.ts'),
+  groups: () => import('./groups.ts'),
+  fleet: () => import('./fleet.ts'),
+};
+
+/** A row of the table in README.md. */
+export interface Question {
+  question: string;
+  /** Roughly how long a run takes on two cores, minutes. */
+  minutes: string;
+  command: string;
+}
+
+/** Questions that this npm script answers, as the README's table lists them; with `name`, those of one benchmark. */
+export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): Question[] {
+  const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
+  const rows = lines.flatMap((line) => {
+    const [, question = '', minutes = '', command = ''] = /^\| (.+?) +\| (.+?) +\| `(.+?)` +\|$/.exec(line) ?? [];
+    return command === '' ? [] : [{ question, minutes, command }];
+  });
+  const prefix = ['npm run', script, ...(name === '' ? [] : ['--', name])].join(' ');
+  return rows.filter(({ command }) => command === prefix || command.startsWith(`${prefix} `));
+}
+
+/** The same as text: a question, then its minutes and its command on a line of their own. */
+export const helpOf = (...which: Parameters<typeof questionsOf>): string =>
+  questionsOf(...which)
+    .map(
+      ({ question, minutes, command }) =>
+        `${question.replaceAll('`', '')}\n  ${`${minutes} min`.padStart(7)}  ${command}`,
+    )
+    .join('\n\n');
+
+/** Whether a command line requests help, wherever in it. */
+export const isHelpRequested = (args: readonly string[]): boolean => args.includes('--help') || args.includes('-h');
