@@ -21,6 +21,7 @@ import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addFairShare } from './plugins/fair-share.ts';
 import { addHandingOn } from './plugins/handing-on.ts';
+import { addNotFound } from './plugins/not-found.ts';
 import { addProtocol, originForm } from './plugins/protocol.ts';
 import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
@@ -153,11 +154,7 @@ export function buildApp(
   addClaims(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsOf(request.url.split('?')[0] ?? '');
-    if (allowed.length > 0) reply.header('Allow', allowed.join(', '));
-    return reply.status(404).send(errorBody('notFound'));
-  });
+  addNotFound(app);
   return app;
 }
 
@@ -173,13 +170,4 @@ function decodable(url: string): string {
     const [path = '', ...query] = url.split('?');
     return [path.replaceAll('%', '%25'), ...query].join('?');
   }
-}
-
-/** Methods that a path knows, for the `Allow` of a 404 on another one. */
-function methodsOf(path: string): string[] {
-  const matches = OPERATIONS.filter((operation) => {
-    const pattern = operation.path.replaceAll(/\{\w+\}/g, '[^/]+');
-    return new RegExp(`^${pattern}$`).test(path);
-  });
-  return [...new Set(matches.map((operation) => operation.method))];
 }

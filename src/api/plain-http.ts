@@ -1,14 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { escaped } from './docs/markup.ts';
+import { PLAIN_PAGE_POLICY, plainPage, wantsPage } from './plain-page.ts';
 import { errorBody } from './plugins/errors.ts';
 import { LENIENT } from './plugins/protocol.ts';
 
 /**
  * Plain HTTP, which only says that HTTPS is required and reads neither key nor body; but for proxies that are trusted, where
- * TLS ends (X-Forwarded-Proto: https): their requests are served.
+ * TLS ends (X-Forwarded-Proto: https): their requests are served. A browser gets a page with a link to `publicUrl`: never to a host that the
+ * request names.
  */
 export function plainHttpServer(
   isTrusted: (address: string | undefined) => boolean,
   serve: (request: IncomingMessage, response: ServerResponse) => void,
+  publicUrl: () => string,
 ): Server {
   const body = JSON.stringify(errorBody('httpsRequired'));
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -17,15 +21,26 @@ export function plainHttpServer(
       return;
     }
     request.resume();
+    const isPage = wantsPage(request.headers);
+    const sent = isPage ? pageTo(publicUrl()) : body;
     response.writeHead(403, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
+      'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(sent),
+      'Content-Security-Policy': PLAIN_PAGE_POLICY,
+      Vary: 'Accept',
       Connection: 'close',
     });
-    response.end(body);
+    response.end(sent);
   };
   const server = createServer(LENIENT, answer);
   server.on('checkExpectation', answer);
   server.requestTimeout = 10_000;
   return server;
 }
+
+const pageTo = (publicUrl: string): string =>
+  plainPage(
+    'HTTPS only',
+    'This address is not encrypted. The dashboard and the API are at:',
+    `<p><a href="${escaped(publicUrl)}/dashboard">${escaped(publicUrl)}</a></p>\n`,
+  );

@@ -117,8 +117,10 @@ export async function startApi(
     throw busy(error, config.api.port, 'API_PORT');
   });
   const other = await listenOnOther(app.server as unknown as Server, config.api.host);
-  const plain = plainHttpServer(trustedProxies(config.api.trustProxy), (request, response) =>
-    app.routing(request, response),
+  const plain = plainHttpServer(
+    trustedProxies(config.api.trustProxy),
+    (request, response) => app.routing(request, response),
+    () => publicUrl,
   );
   await new Promise<void>((resolve, reject) => {
     plain.once('error', (error) => reject(busy(error, config.api.httpPort, 'HTTP_PORT')));

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { wantsPage } from '#src/api/plain-page.ts';
 import { assetFiles } from './asset-files.ts';
 
 /** Addresses of pages: each of them is the same document, which shows the page that its address names. */
@@ -18,8 +19,9 @@ const VIEWS = [
     '/fleet',
   ],
   ...['/sessions', '/operator'],
-  // A period of the home, or of a device.
-  ...['/home', '/home/:unit/:period', '/devices/:device', '/devices/:device/:unit/:period'],
+  // A period of the home, or of a device; without it, the one of today.
+  ...['/home', '/home/:unit', '/home/:unit/:period'],
+  ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],
 ];
 /** Everything from here, nothing inline. */
 const POLICY = [
@@ -59,8 +61,8 @@ export function addAssets(app: FastifyInstance): void {
     );
   }
   // Any other is the same document, too, for a browser: it says that there is no such page, and which there are.
-  app.get('/dashboard/:page', (request, reply) => {
-    if (!/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.callNotFound();
+  app.get('/dashboard/*', (request, reply) => {
+    if (!wantsPage(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     return send(reply.status(404).header('Content-Security-Policy', POLICY), 'index.html', { isKept: false });
   });
   // It looks after all pages, and fetches from here alone.

@@ -1,23 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { updateAlert } from '#src/alerts/store.ts';
 import type { ApiContext } from '#src/api/context.ts';
+import { PLAIN_PAGE_POLICY, plainPage } from '#src/api/plain-page.ts';
 import { AppError } from '#src/core/errors.ts';
 import { idOfMailedToken } from '#src/core/mailed-token.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';
-
-const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-const page = (text: string, form = '') => `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Alert</title></head>
-<body style="font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem">
-<p>${text}</p>
-${form}</body>
-</html>
-`;
 
 /**
  * The link of a mail that ends it: GET asks, POST pauses the alert (RFC 8058: what scans mails follows links, and must not
@@ -39,8 +28,10 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
     scope.get('/unsubscribe/:token', async (request, reply) => {
       alertOf(request.params);
       const form = '<form method="post"><button style="font:inherit">Pause this alert</button></form>\n';
-      reply.header('Content-Security-Policy', POLICY);
-      return reply.type('text/html; charset=utf-8').send(page('Get no more messages of this alert?', form));
+      reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(plainPage('Alert', 'Get no more messages of this alert?', form));
     });
     scope.post('/unsubscribe/:token', async (request, reply) => {
       const target = alertOf(request.params);
@@ -50,10 +41,10 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
         const details = { status: 'paused', by: 'the link of a mail' };
         await recordAct(trx, { actor: null, address: request.ip, action: 'alert.changed', target, details });
       });
-      reply.header('Content-Security-Policy', POLICY);
+      reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
       return reply
         .type('text/html; charset=utf-8')
-        .send(page('The alert is paused. It can be resumed where alerts are managed.'));
+        .send(plainPage('Alert', 'The alert is paused. It can be resumed where alerts are managed.'));
     });
   });
 }

@@ -1,6 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressOf, daysName, endOf, inUnit, nameOf, periodAt, periodFrom, stepped, UNITS, weekOf } from './period.ts';
+import {
+  addressOf,
+  daysName,
+  endOf,
+  inUnit,
+  nameOf,
+  periodAt,
+  periodFrom,
+  periodShown,
+  stepped,
+  UNITS,
+  weekOf,
+} from './period.ts';
 
 const units = fc.constantFrom(...UNITS);
 const dates = fc
@@ -55,4 +67,15 @@ describe('a period of the dashboard', () => {
     expect(nameOf(periodAt('month', '2026-10-12'))).toBe('October 2026');
     expect(daysName('2026-10-12', '2026-10-18')).toMatch(/12.*18/);
   });
+});
+
+test.each([
+  ['', 'day/2026-11-24'],
+  ['week', 'week/2026-W48'],
+  ['month/', 'month/2026-11'],
+  ['year', 'year/2026'],
+  ['fortnight', 'day/2026-11-24'],
+  ['week/2026-W02', 'week/2026-W02'],
+])('the address "%s" shows %s', (address, shown) => {
+  expect(addressOf(periodShown(address, '2026-11-24'))).toBe(shown);
 });

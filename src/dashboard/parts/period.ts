@@ -81,6 +81,10 @@ export function periodFrom(address: string): Period | null {
   return addressOf(period) === address ? period : null;
 }
 
+/** The period that an address shows: the one that it names, of a unit alone the one of today, else the day of today. Pure. */
+export const periodShown = (address: string, today: string): Period =>
+  periodFrom(address) ?? periodAt(UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
+
 /** From the same day in another unit: today where that lies in the period, else its first day. Pure. */
 export function inUnit(unit: Unit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= endOf(period);

@@ -81,6 +81,35 @@ describe('the pages', () => {
     expect(text).toContain('<html');
   });
 
+  test.each([
+    ['/dashboard/home/week', 200, '<html'],
+    ['/dashboard/devices/dev_00000000000000000000000000/month', 200, '<html'],
+    ['/dashboard/home/', 200, '<html'],
+    ['/dashboard/home/week/2026-W48/?a=b', 302, '/dashboard/home/week/2026-W48?a=b'],
+    ['/docs/', 302, '/docs'],
+    ['/docs/guides/first-reading/', 302, '/docs/guides/first-reading'],
+    ['/dashboard/a/b/c', 404, '<html'],
+    ['/docs/nothing', 404, '<html'],
+    ['/home', 404, '<html'],
+    // Without its slash it would be another site's address.
+    ['//example.com/', 404, '<html'],
+    ['/\\\\example.com/', 404, '<html'],
+    ['//example.com/docs//', 404, '<html'],
+  ])(
+    '%s answers a browser with %i and a page, and a program with JSON if there is none',
+    async (path, status, shown) => {
+      const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+      const page = await api.send(path, { headers: { accept } });
+      expect([page.status, page.headers.location ?? page.text]).toEqual([status, expect.stringContaining(shown)]);
+      if (status === 200) return;
+      for (const headers of [{}, { accept: 'application/json' }])
+        expect((await api.send(path, { headers })).json).toEqual({ error: 'Not Found', status: 404 });
+      expect((await api.send(path, { method: 'POST', headers: { accept } })).json).toMatchObject({
+        status: expect.any(Number),
+      });
+    },
+  );
+
   test('are known again by another process, made anew where they were cleared away, and removed in the end', async () => {
     const files = [assetFiles(), assetFiles()];
     const stats = await Promise.all(

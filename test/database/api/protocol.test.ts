@@ -71,6 +71,7 @@ describe('a request', () => {
     const server = plainHttpServer(
       () => false,
       () => {},
+      () => 'https://localhost:8443',
     );
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const { port } = server.address() as { port: number };

@@ -11,7 +11,11 @@ let plain: Server;
 beforeAll(async () => {
   api = await testApi({ trustProxy: ['127.0.0.1'], limits: { free: { minute: 100, day: 1_000 } } });
   user = await api.user('homeowner');
-  plain = plainHttpServer(trustedProxies(['127.0.0.1']), (incoming, response) => api.app.routing(incoming, response));
+  plain = plainHttpServer(
+    trustedProxies(['127.0.0.1']),
+    (incoming, response) => api.app.routing(incoming, response),
+    () => 'https://localhost:8443',
+  );
   await new Promise<void>((resolve) => plain.listen(0, resolve));
 });
 afterAll(async () => {

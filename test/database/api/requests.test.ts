@@ -209,10 +209,35 @@ describe('broken requests', () => {
     expect(answer).toContain('{"error":"Bad Request","status":400}');
   });
 
+  test('of a browser over plain HTTP are refused with a link, whatever host they name', async () => {
+    const server = plainHttpServer(
+      () => false,
+      () => expect.unreachable(),
+      () => 'https://localhost:8443',
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const answer = await new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
+      const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', host: 'evil.example' };
+      const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/', headers }, async (response) => {
+        const chunks = await response.toArray();
+        const type = response.headers['content-type'] ?? '';
+        resolve({ status: response.statusCode ?? 0, type, text: Buffer.concat(chunks).toString() });
+      });
+      outgoing.on('error', reject);
+      outgoing.end();
+    });
+    server.close();
+    expect(answer).toMatchObject({ status: 403, type: 'text/html; charset=utf-8' });
+    expect(answer.text).toContain('<a href="https://localhost:8443/dashboard">');
+    expect(answer.text).not.toContain('evil');
+  });
+
   test('of plain HTTP are refused with 403, whatever they carry', async () => {
     const server = plainHttpServer(
       () => false,
       () => expect.unreachable(),
+      () => 'https://localhost:8443',
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };

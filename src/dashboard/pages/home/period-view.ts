@@ -5,16 +5,7 @@ import { type Children, html } from '../../html.ts';
 import { useChanges } from '../../parts/changes.ts';
 import { useLoad } from '../../parts/load.ts';
 import { useNow } from '../../parts/now.ts';
-import {
-  addressOf,
-  endOf,
-  nameOf,
-  periodAt,
-  periodFrom,
-  type Period as Shown,
-  stepped,
-  todayIn,
-} from '../../parts/period.ts';
+import { addressOf, endOf, nameOf, periodShown, type Period as Shown, stepped, todayIn } from '../../parts/period.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -50,7 +41,7 @@ export function PeriodView(props: {
   const { user, go, move } = useSession();
   const w = words();
   const today = todayIn(user.timezone);
-  const shown: Shown = periodFrom(address) ?? periodAt('day', today);
+  const shown: Shown = periodShown(address, today);
   const { unit, start } = shown;
   const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
   const keys = [user.user_id, deviceId, unit, start, computed];

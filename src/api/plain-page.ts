@@ -1,0 +1,18 @@
+import { escaped } from './docs/markup.ts';
+
+/** For pages of one sentence: an inline style and a form to here, nothing else. */
+export const PLAIN_PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** A page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form. */
+export const plainPage = (title: string, text: string, more = ''): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
+<body style="font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem">
+<p>${escaped(text)}</p>
+${more}</body>
+</html>
+`;
+
+/** Whether the client is a browser that opens a page, and not a program: of two clients at one address each gets its own form. */
+export const wantsPage = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);
