@@ -47,38 +47,87 @@ export async function heardOf(db: Database, userIds: readonly string[]): Promise
   }));
 }
 
-/** What some devices told last, those that are there; in one statement. */
-export async function liveReadings(db: Database, heard: readonly Heard[], now: Date): Promise<LiveReading[]> {
+/** A quantity with its latest value within the last day. */
+export type ToldChannel = LiveReading['channels'][number];
+
+/** The latest value of each quantity that devices sent within the last day, by device; in one statement. */
+export async function latestChannels(
+  db: Database,
+  deviceIds: readonly string[],
+  now: Date,
+): Promise<Map<string, ToldChannel[]>> {
   const nowMs = now.getTime();
   // Raw SQL: the latest reading of each series, by its index.
-  const { rows } = await sql<{
-    device_id: string;
-    words: OwnersWords;
-    channel: string;
-    kind: string;
-    native_name: string | null;
-    unit: string | null;
-    value: number;
-    read_at: Date;
-    counted: boolean;
-  }>`
-    SELECT s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted
+  const { rows } = await sql<ValueRow>`
+    SELECT ${VALUE_COLUMNS}
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
     CROSS JOIN LATERAL (SELECT r.value, r.read_at FROM readings r WHERE r.series_id = s.series_id
       AND r.read_at > ${new Date(nowMs - SINCE_MS)} AND r.read_at <= ${new Date(nowMs + AHEAD_MS)} ORDER BY r.read_at DESC LIMIT 1) l
-    WHERE s.device_id = ANY (${heard.map(({ deviceId }) => deviceId)}::text[]) AND s.kind = ANY (${TOLD_KINDS}::text[])
+    WHERE s.device_id = ANY (${deviceIds}::text[]) AND s.kind = ANY (${TOLD_KINDS}::text[])
     ORDER BY s.device_id, s.series_id`.execute(db);
-  const byDevice = Map.groupBy(rows, ({ device_id }) => device_id);
+  const channels = new Map<string, ToldChannel[]>();
+  for (const row of rows) channels.set(row.device_id, [...(channels.get(row.device_id) ?? []), channelOf(row)]);
+  return channels;
+}
+
+/** Powers that devices sent from `from` (exclusive) to `to`, by time: the latest of each quantity in each step of so many seconds. */
+export async function powersBetween(
+  db: Database,
+  deviceIds: readonly string[],
+  { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
+): Promise<{ deviceId: string; seriesId: string; channel: ToldChannel }[]> {
+  const step = sql`floor(extract(epoch FROM l.read_at) / ${sql.lit(stepSeconds)})`;
+  // Raw SQL: DISTINCT ON, so that a meter of ten readings a second costs no more rows than one of a reading each step.
+  const { rows } = await sql<ValueRow & { series_id: string }>`
+    SELECT DISTINCT ON (s.series_id, ${step}) s.series_id::text AS series_id, ${VALUE_COLUMNS}
+    FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
+    JOIN readings l ON l.series_id = s.series_id AND l.read_at > ${from} AND l.read_at <= ${to}
+    WHERE s.device_id = ANY (${deviceIds}::text[]) AND s.kind = 'power'
+    ORDER BY s.series_id, ${step}, l.read_at DESC`.execute(db);
+  return rows
+    .map((row) => ({ deviceId: row.device_id, seriesId: row.series_id, channel: channelOf(row) }))
+    .toSorted((a, b) => a.channel.last_at.localeCompare(b.channel.last_at));
+}
+
+interface ValueRow {
+  device_id: string;
+  words: OwnersWords;
+  channel: string;
+  kind: string;
+  native_name: string | null;
+  unit: string | null;
+  value: number;
+  read_at: Date;
+  counted: boolean;
+}
+
+/** Of series `s` of device `d` with its reading `l`. */
+const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted`;
+
+const channelOf = (row: ValueRow): ToldChannel => ({
+  ...toldChannel(row, row.words),
+  last_at: row.read_at.toISOString(),
+});
+
+/** The power of a device by the latest values of its quantities, unless it is older than 15 minutes. Pure. */
+export const currentPowerOf = (channels: readonly ToldChannel[], nowMs: number): ReturnType<typeof powerOf> =>
+  powerOf(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
+
+/** What some devices told last, those that are there; in one statement. */
+export async function liveReadings(db: Database, heard: readonly Heard[], now: Date): Promise<LiveReading[]> {
+  const told = await latestChannels(
+    db,
+    heard.map(({ deviceId }) => deviceId),
+    now,
+  );
   return heard.flatMap(({ userId, deviceId, seenAtMicros }) => {
-    const told = byDevice.get(deviceId);
-    if (!told) return [];
-    const channels = told.map((row) => ({ ...toldChannel(row, row.words), last_at: row.read_at.toISOString() }));
-    const powers = channels.filter((_, at) => told[at]?.kind === 'power');
+    const channels = told.get(deviceId);
+    if (!channels) return [];
     return {
       device_id: deviceId,
       user_id: userId,
       seen_at: new Date(seenAtMicros / 1_000).toISOString(),
-      ...powerOf(powers.filter(({ last_at }) => nowMs - Date.parse(last_at) < NOW_MS)),
+      ...currentPowerOf(channels, now.getTime()),
       channels,
     };
   });

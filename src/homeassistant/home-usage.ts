@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { newestReadings } from '#src/devices/newest.ts';
+import { loadHome } from '#src/energy/home/home.ts';
 import { insights } from '#src/energy/insights.ts';
 import { powerNow } from '#src/energy/period/power-now.ts';
-import { homeTeller } from '#src/energy/period/teller.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { costOf } from './told.ts';
 
@@ -19,8 +19,10 @@ export interface HomeUsage {
   /** When its devices were last heard of, ISO 8601; null: never. */
   as_of: string | null;
   timezone: string;
-  /** What is drawn now, W, as the mean of the last minutes. */
+  /** The power of the home now, W. */
   power_w: number | null;
+  /** The last minutes that `power_w` is the mean of; null: it is measured. */
+  power_mean_minutes: number | null;
   /** ISO 4217; null: no tariff holds. */
   currency: string | null;
   today: Stretch;
@@ -52,11 +54,14 @@ export async function homeUsage(db: Database, userId: string, now: Date): Promis
     cost: cost?.currency === currency ? (cost?.total ?? null) : null,
   });
   const [heard] = await newestReadings(db, [userId]);
+  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+  const power = await powerNow(db, home, now);
   return {
     user_id: userId,
     as_of: heard?.newest.toISOString() ?? null,
     timezone,
-    power_w: (await powerNow(db, await homeTeller(db, userId), now))?.watts ?? null,
+    power_w: power?.watts ?? null,
+    power_mean_minutes: power?.minutes ?? null,
     currency,
     today: told(days.today),
     yesterday: told(days.yesterday),

@@ -24,6 +24,7 @@ const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decima
  * corrections, and what was before it is never told again (docs/decisions/0065).
  */
 export const HOME_SENSORS = {
+  power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
   used: { ...energy, name: 'Used this month' },
   grid_import: { ...energy, name: 'Grid import this month' },
   grid_export: { ...energy, name: 'Grid export this month' },

@@ -3,11 +3,13 @@ import { costsOf } from '#src/cost/costs.ts';
 import { isOfTwoCurrencies } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
+import { currentPowerOf, latestChannels, powerOf } from '#src/devices/live.ts';
 import { type CommodityInsight, commodityInsights } from '#src/energy/commodity.ts';
 import { deviceInsights } from '#src/energy/device-include.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { HomeInsight } from '#src/energy/home/insights.ts';
 import { insights } from '#src/energy/insights.ts';
+import { powerNow } from '#src/energy/period/power-now.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import { cycleOf } from './cycle.ts';
@@ -22,8 +24,6 @@ export interface Owner {
 
 /** Devices of a home that are told of, in the order of their ids. */
 const MAX_DEVICES = 200;
-/** A power that is older is not the power now. (The law does not hold a power for longer, either.) */
-const NOW_MS = 15 * 60_000;
 
 const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
 const EXPORT = new Set(['export'] as const);
@@ -49,6 +49,7 @@ export async function toldOfHome(
   };
   const forecast = await monthForecast(db, { userId, zone, now });
   const used = home.devices.length > 0 && {
+    power: (await powerNow(db, home, now))?.watts ?? null,
     used: sumOf(days, 'kwh_used'),
     used_today: today.find(({ date }) => date === day.start)?.kwh_used ?? null,
     forecast: forecast && thousandths(forecast.expectedKwh),
@@ -140,25 +141,25 @@ interface DeviceRow {
   imports: boolean;
   exports: boolean;
   powers: number;
-  power_milliwatts: number | null;
 }
 
-/** Devices of a home of which electricity counts. A power is told where a device has but one: of several it is not known what they add up to. */
+/** Devices of a home of which electricity counts, with the power that the stream reports of each; none if its powers are of an unknown sum. */
 async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceTold[]> {
-  // Raw SQL: the latest reading of each series, by its index.
+  // Raw SQL: aggregates by kind of series.
   const { rows } = await sql<DeviceRow>`
     SELECT d.device_id, d.type, d.location, bool_or(s.counts_import) AS imports, bool_or(s.counts_export) AS exports,
-      count(*) FILTER (WHERE s.kind = 'power')::int AS powers, max(l.value)::bigint AS power_milliwatts
+      count(*) FILTER (WHERE s.kind = 'power')::int AS powers
     FROM devices d JOIN series s ON s.device_id = d.device_id
-    LEFT JOIN LATERAL (
-      SELECT r.value FROM readings r WHERE s.kind = 'power' AND r.series_id = s.series_id
-        AND r.read_at > ${new Date(now.getTime() - NOW_MS)} AND r.read_at <= ${now} ORDER BY r.read_at DESC LIMIT 1) l ON true
     WHERE d.user_id = ${userId} AND d.deleted_at IS NULL AND d.placement <> 'excluded'
     GROUP BY d.device_id HAVING bool_or(s.counts_import) OR bool_or(s.counts_export) ORDER BY d.device_id LIMIT ${MAX_DEVICES}`.execute(
     db,
   );
+  const ids = rows.map(({ device_id }) => device_id);
+  const channels = await latestChannels(db, ids, now);
   const told: DeviceTold[] = [];
   for (const row of rows) {
+    const own = channels.get(row.device_id) ?? [];
+    const hasPower = row.powers === 1 || powerOf(own.filter(({ unit }) => unit === 'W')).power_w !== null;
     const months: HomeInsight[] = await deviceInsights(db, row.device_id, month, 'month', EXPORT);
     told.push({
       deviceId: row.device_id,
@@ -167,7 +168,7 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
       values: {
         ...(row.imports && { import: sumOf(months, 'kwh_used') }),
         ...(row.exports && { export: sumOf(months, 'export_kwh') }),
-        ...(row.powers === 1 && { power: row.power_milliwatts === null ? null : row.power_milliwatts / 1_000 }),
+        ...(hasPower && { power: currentPowerOf(own, now.getTime()).power_w }),
       },
     });
   }

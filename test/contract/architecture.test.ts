@@ -26,6 +26,7 @@ const CROSS = new Set([
   'devices→events',
   'auth→users',
   'groups→users',
+  'energy→devices',
   'energy→rollups',
   'cost→energy',
   'cost→rollups',

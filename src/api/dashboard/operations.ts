@@ -9,6 +9,7 @@ import { listWaiting } from './imports/waiting.ts';
 import { getOperator } from './operator/get.ts';
 import { getPeriodCosts } from './period/costs.ts';
 import { getPeriod } from './period/get.ts';
+import { getPower } from './period/power.ts';
 import { listUsableSeries } from './price-series/list.ts';
 import { listRejected } from './rejected/list.ts';
 import { replayRejected } from './rejected/replay.ts';
@@ -23,6 +24,7 @@ import { webhookDelivery } from './webhooks/delivery.ts';
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getPeriod,
   getPeriodCosts,
+  getPower,
   getFigure,
   listRemarks,
   getForecast,

@@ -62,6 +62,8 @@ const total = { ...used.shape, coverage: share };
 const load = z.number().nullable();
 const profile = { base_watts: load, night_watts: load };
 
+const homePower = z.strictObject({ watts: z.number(), at: instant.nullable(), minutes: count.nullable() });
+
 export const periodAnswer = z.strictObject({
   user_id: z.string(),
   device_id: z.string().nullable(),
@@ -85,7 +87,8 @@ export const periodAnswer = z.strictObject({
   curve: z.array(z.strictObject({ at: instant.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instant, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
-  power: z.strictObject({ watts: z.number(), minutes: count }).nullable(),
+  /** `at`: of the oldest measured power in it; null: a mean of the last `minutes`. */
+  power: homePower.nullable(),
   flows: flow.nullable(),
   commodities: z.array(
     z.strictObject({
@@ -121,6 +124,12 @@ export const periodAnswer = z.strictObject({
       }),
     ),
   }),
+});
+
+/** The measured power of the last ten minutes, oldest first; null where it was not measured. */
+export const powerAnswer = z.strictObject({
+  now: instant,
+  trail: z.array(z.strictObject({ at: instant, watts: load })),
 });
 
 /** Null: no tariff held, or tariffs of two currencies. */
@@ -362,6 +371,7 @@ export const waitingImports = z.array(importAnswer);
 /** For the pages that ask. */
 export type Cost = z.output<typeof cost>;
 export type Period = z.output<typeof periodAnswer>;
+export type PowerTrail = z.output<typeof powerAnswer>;
 export type PeriodCosts = z.output<typeof periodCostsAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
 export type TariffPreview = z.output<typeof tariffPreview>;

@@ -6,7 +6,9 @@ import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { noLongerAllowed } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Heard, heardOf, liveReadings } from '#src/devices/live.ts';
+import { type Heard, heardOf, liveReadings, type ToldChannel } from '#src/devices/live.ts';
+import { type Home as HomeParts, loadHomes } from '#src/energy/home/home.ts';
+import { measuredPower } from '#src/energy/period/power-now.ts';
 import { follow, followOn, isAllAfterThere, newestUsage, usageAfter } from '#src/events/followers.ts';
 import { eventText, newOutlet, type Outlet } from './outlet.ts';
 import { idOfPlace, placeOfId } from './place.ts';
@@ -43,12 +45,19 @@ interface Follower extends Asked {
 interface Home {
   followers: Set<Follower>;
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
+  /** The latest values of its devices, and of what devices it is made of: its measured power follows from them. */
+  channels: Map<string, readonly ToldChannel[]>;
+  parts: (Pick<HomeParts, 'devices' | 'stretches'> & { loadedAtMs: number }) | null;
+  /** The latest event of its measured power. */
+  power: string | null;
 }
 
 /** How often it is looked what is new: once for all of this process, and not with every batch of readings (decision 0023). */
 const LOOK_MS = 1_000;
 /** Reads of a revoked key end within 10 s, so a check that could not be made in this time ends them, too. */
 const CHECK = { everyMs: 3_000, withinMs: 9_000 };
+/** What a home is made of is loaded again after this time: its owner may have moved a device. */
+const PARTS_MS = 5_000;
 /** Proxies close connections that are silent for a minute, some after half of one. */
 const BEAT_MS = 15_000;
 /** Devices of a home; one beyond can be followed by itself. */
@@ -92,9 +101,38 @@ export function createLive(
         const reading = readings.get(deviceId);
         const text = reading ? eventText('reading', reading) : null;
         home.devices.set(deviceId, { seenAtMicros, text });
+        home.channels.set(deviceId, reading?.channels ?? []);
         for (const one of home.followers) tellReading(one, deviceId, text);
       }
     }
+    await tellPower(from, [...new Set(heard.map(({ userId }) => userId))]);
+  }
+
+  /** Sends the measured power of homes of which a device was heard, where it has changed. */
+  async function tellPower(from: Database, userIds: readonly string[]): Promise<void> {
+    const atMs = performance.now();
+    const stale = userIds.filter((userId) => atMs - (homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
+    for (const some of chunks(stale))
+      for (const parts of await loadHomes(from, some, { isMoreAsked: false, needsConsumption: false })) {
+        const home = homes.get(parts.userId);
+        if (home) home.parts = { devices: parts.devices, stretches: parts.stretches, loadedAtMs: atMs };
+      }
+    for (const userId of userIds) {
+      const home = homes.get(userId);
+      const text = home && powerText(userId, home);
+      if (!home || !text || home.power === text) continue;
+      home.power = text;
+      for (const one of home.followers) tellPowerTo(one, text);
+    }
+  }
+
+  function powerText(userId: string, { parts, channels }: Home): string | null {
+    const power = parts && measuredPower(parts, channels, clock().getTime());
+    return power && eventText('power', { user_id: userId, power_w: power.watts, power_at: power.at });
+  }
+
+  function tellPowerTo({ deviceId, outlet }: Follower, text: string): void {
+    if (deviceId === undefined) outlet.sayNewest('power', text);
   }
 
   /** Whether a device was heard of since this process looked; of a home with very many devices only of those that are followed. */
@@ -204,7 +242,14 @@ export function createLive(
       );
       if (isLeaving) end(follower);
       const known = homes.get(userId);
-      const home: Home = known ?? { followers: new Set(), devices: new Map() };
+      const empty = {
+        followers: new Set<Follower>(),
+        devices: new Map(),
+        channels: new Map(),
+        parts: null,
+        power: null,
+      };
+      const home: Home = known ?? empty;
       homes.set(userId, home);
       home.followers.add(follower);
       count++;
@@ -214,6 +259,8 @@ export function createLive(
         if (home.followers.size === 0 && homes.get(userId) === home) homes.delete(userId);
       });
       for (const [id, { text }] of home.devices) tellReading(follower, id, text);
+      const power = powerText(userId, home);
+      if (power) tellPowerTo(follower, power);
       if (!known) lookAt([userId]).catch(() => {});
       return outlet.stream;
     },

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 
 /** New readings come in bursts: the page refreshes at most this often. */
@@ -7,26 +7,21 @@ const SOONEST_MS = 5_000;
 const AGAIN_MS = 10_000;
 
 /**
- * Calls back when new readings of an account arrived (server-sent events), and when the page is looked at again. Listens only
- * while it is looked at: a browser has six connections to a host, for all of its tabs together. Returns whether it listens now.
+ * Calls back with the data of server-sent events of an address, and whenever a connection begins. Listens only while the page is looked at: a
+ * browser has six connections to a host, for all of its tabs together. Returns whether it listens now.
  */
-export function useChanges(userId: string, onReadings: () => void): boolean {
+export function useEvents(
+  address: string,
+  heard: Record<string, (data: string) => void>,
+  onOpen?: () => void,
+): boolean {
   const [isLive, setLive] = useState(false);
+  const latest = useRef({ heard, onOpen });
+  latest.current = { heard, onOpen };
+  const names = Object.keys(heard).join();
   useEffect(() => {
     let source: EventSource | null = null;
     let retry: ReturnType<typeof setTimeout> | undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let lastMs = 0;
-    const tell = () => {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined;
-          lastMs = Date.now();
-          onReadings();
-        },
-        Math.max(0, lastMs + SOONEST_MS - Date.now()),
-      );
-    };
     const close = () => {
       clearTimeout(retry);
       source?.close();
@@ -35,23 +30,50 @@ export function useChanges(userId: string, onReadings: () => void): boolean {
     };
     const open = () => {
       close();
-      const mine = new EventSource(withQuery('/dashboard/v1/changes', { user_id: userId }));
+      const mine = new EventSource(address);
       source = mine;
-      mine.onopen = () => setLive(true);
+      mine.onopen = () => {
+        setLive(true);
+        latest.current.onOpen?.();
+      };
       mine.onerror = () => {
         setLive(false);
         if (mine.readyState === EventSource.CLOSED) retry = setTimeout(open, AGAIN_MS);
       };
-      mine.addEventListener('readings', tell);
+      for (const name of names.split(','))
+        mine.addEventListener(name, ({ data }) => latest.current.heard[name]?.(String(data)));
     };
     const follow = () => (document.visibilityState === 'visible' ? open() : close());
     follow();
     document.addEventListener('visibilitychange', follow);
     return () => {
       document.removeEventListener('visibilitychange', follow);
-      clearTimeout(timer);
       close();
     };
-  }, [userId, onReadings]);
+  }, [address, names]);
   return isLive;
+}
+
+/** Calls back when new readings of an account arrived, and when the page is looked at again. Returns whether it listens now. */
+export function useChanges(userId: string, onReadings: () => void): boolean {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const lastMs = useRef(0);
+  const tell = () => {
+    timer.current ??= setTimeout(
+      () => {
+        timer.current = undefined;
+        lastMs.current = Date.now();
+        onReadings();
+      },
+      Math.max(0, lastMs.current + SOONEST_MS - Date.now()),
+    );
+  };
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [userId, onReadings],
+  );
+  return useEvents(withQuery('/dashboard/v1/changes', { user_id: userId }), { readings: tell });
 }

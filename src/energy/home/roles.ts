@@ -38,7 +38,7 @@ export const hasChannels = ({ importChannels, exportChannels }: HomeDevice): boo
   importChannels + exportChannels > 0;
 
 /** Whether a device is there: from its first counted interval to its deletion. */
-const isThere = (device: HomeDevice, atMs: number): boolean => {
+export const isThere = (device: HomeDevice, atMs: number): boolean => {
   const { beginsAtMs, endsAtMs } = device;
   return hasChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
 };

@@ -92,7 +92,7 @@ export async function periodOfHome(
     ),
     unit === 'day' ? [] : (teller?.bucketsIn(range, unit === 'year' ? 'month' : 'day') ?? []),
     teller?.loadIn(window) ?? nothing,
-    isHome && teller ? powerNow(db, teller, now) : null,
+    isHome && teller ? powerNow(db, teller.home, now) : null,
     commoditiesIn(db, deviceId === undefined ? { userId } : { deviceId }, range, spans),
     isHome ? periodDevices(db, userId, range, nightly) : [],
     thermostatsOf(db, userId, deviceId),

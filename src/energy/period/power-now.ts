@@ -1,34 +1,124 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { homeBetween } from '../home/buckets.ts';
-import { expectedMs } from '../home/roles.ts';
-import { usedOf } from '../home/sums.ts';
-import type { Teller } from './teller.ts';
+import { latestChannels, powerOf, powersBetween, type ToldChannel } from '#src/devices/live.ts';
+import { quartersOf } from '#src/rollups/quarters.ts';
+import type { Home } from '../home/home.ts';
+import { type DevicePower, homePowerOf } from '../home/power.ts';
+import type { HomeDevice } from '../home/roles.ts';
 
-/** What is drawn now, W, as the mean of the last minutes. */
+/** The power of a home now, in W. */
 export interface PowerNow {
   watts: number;
-  /** So many. */
-  minutes: number;
+  /** ISO 8601, the oldest of the measured powers that it is made of; null: it is a mean. */
+  at: string | null;
+  /** The last minutes that it is the mean of; null: it is measured. */
+  minutes: number | null;
 }
 
-/** Of fewer seconds a meter that counts whole Wh tells no power. */
+/** A measured power is the power now for this time: meters report each few seconds to each minute. */
+const FRESH_MS = 60_000;
+/** Over a shorter time a meter that counts whole Wh gives no power. */
 const MIN_KNOWN_MS = 120_000;
 const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 
-/** What a home draws now: of this quarter-hour, or with the one before it where this has just begun; null where neither is known. */
-export async function powerNow(db: Database, { home }: Teller, now: Date): Promise<PowerNow | null> {
+/** What a home is made of, as far as its power depends on it. */
+type Parts = Pick<Home, 'devices' | 'stretches'>;
+
+/**
+ * The power of a home now: measured if each device that counts sent a power in the last 60 s, else the mean of the last minutes; null if
+ * neither is known. Home, the MQTT topic of the home and Home Assistant report this one.
+ */
+export async function powerNow(db: Database, home: Parts, now: Date): Promise<PowerNow | null> {
+  const channels = await latestChannels(db, idsOf(home), now);
+  return measuredPower(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
+}
+
+const idsOf = ({ devices }: Parts): string[] => [...new Set(devices.map(({ deviceId, partOf }) => partOf ?? deviceId))];
+
+/** The last ten minutes in steps of five seconds: as fine as a line of a hand's width shows. */
+const TRAIL_STEPS = 120;
+const STEP_SECONDS = 5;
+
+/** The measured power of a home in W at steps of the last ten minutes, oldest first; null where it was not measured. */
+export async function powerTrail(
+  db: Database,
+  home: Parts,
+  now: Date,
+): Promise<{ at: string; watts: number | null }[]> {
+  const stepMs = STEP_SECONDS * 1_000;
+  const nowMs = now.getTime();
+  const firstMs = nowMs - (TRAIL_STEPS - 1) * stepMs;
+  const from = new Date(firstMs - FRESH_MS);
+  const powers = await powersBetween(db, idsOf(home), { from, to: now, stepSeconds: STEP_SECONDS });
+  const latest = new Map<string, (typeof powers)[number]>();
+  let next = 0;
+  return Array.from({ length: TRAIL_STEPS }, (_, step) => {
+    const atMs = firstMs + step * stepMs;
+    for (; next < powers.length && Date.parse(powers[next]?.channel.last_at ?? '') <= atMs; next++) {
+      const power = powers[next] as (typeof powers)[number];
+      latest.set(power.seriesId, power);
+    }
+    const byDevice = Map.groupBy(latest.values(), ({ deviceId }) => deviceId);
+    const channels = new Map([...byDevice].map(([id, some]) => [id, some.map(({ channel }) => channel)]));
+    return { at: new Date(atMs).toISOString(), watts: measuredPower(home, channels, atMs)?.watts ?? null };
+  });
+}
+
+/**
+ * The power of a home by what its devices sent last (by device); null unless each one that counts sent its power within 60 s. Pure.
+ */
+export function measuredPower(
+  home: Parts,
+  channels: ReadonlyMap<string, readonly ToldChannel[]>,
+  nowMs: number,
+): (PowerNow & { at: string; minutes: null }) | null {
+  const times: string[] = [];
+  const powerOfDevice = ({ deviceId, partOf, placement }: HomeDevice): DevicePower | null => {
+    const own = (channels.get(partOf ?? deviceId) ?? []).filter(
+      (one) => one.unit === 'W' && one.placement === (partOf === null ? null : placement),
+    );
+    const { power_w: watts, power_at: at } = powerOf(own);
+    if (watts === null || at === null || nowMs - Date.parse(at) > FRESH_MS) return null;
+    times.push(at);
+    return { inWatts: Math.max(0, watts), outWatts: Math.max(0, -watts) };
+  };
+  const power = homePowerOf(home, nowMs, powerOfDevice);
+  const [at] = times.toSorted();
+  if (!power || power.unknown.length > 0 || at === undefined) return null;
+  return { watts: Math.round(power.watts), at, minutes: null };
+}
+
+/** The mean of this quarter-hour, or with the one before it if this one has just begun; each device over the time that is known of it. */
+async function meanPower(db: Database, home: Parts, now: Date): Promise<PowerNow | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
-  for (const fromMs of [quarterMs, quarterMs - QUARTER_MS]) {
-    const span = { fromMs, toMs: quarterMs + QUARTER_MS };
-    const channels = expectedMs(home.devices, home.stretches, span) / (span.toMs - span.fromMs);
-    if (channels === 0) return null;
-    const sums = await homeBetween(db, home, { from: new Date(span.fromMs), to: new Date(span.toMs) });
-    const used = usedOf(sums);
-    const knownMs = (sums.countedMs ?? 0) / channels;
-    if (used === null || knownMs < MIN_KNOWN_MS) continue;
-    const watts = Math.round((used * WATT_MS_PER_MILLIWATT_HOUR) / knownMs);
-    return { watts, minutes: Math.round(knownMs / 60_000) };
+  const range = { from: new Date(quarterMs - QUARTER_MS), to: new Date(quarterMs + QUARTER_MS) };
+  const ids = home.devices.map(({ deviceId }) => deviceId);
+  const found = await quartersOf(db, { key: 'device_id', ids }, range, [
+    'energyMilliwattHours',
+    'coveredMs',
+    'exportMilliwattHours',
+    'exportCoveredMs',
+  ]);
+  for (const first of [1, 0]) {
+    let longestMs = 0;
+    const power = homePowerOf(home, now.getTime(), (device) => {
+      const lists = found.get(device.deviceId);
+      if (!lists) return null;
+      const sum = (list: Float64Array) => list.subarray(first).reduce((all, value) => all + value, 0);
+      const [inMs, outMs] = [sum(lists.coveredMs), sum(lists.exportCoveredMs)];
+      const { importChannels, exportChannels } = device;
+      const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
+      if (knownMs < MIN_KNOWN_MS) return null;
+      longestMs = Math.max(longestMs, knownMs);
+      // Registers of one direction (two tariffs) are known at the same time, and their times are added up.
+      const mean = (energy: number, ms: number, channelCount: number) =>
+        ms > 0 ? (energy * WATT_MS_PER_MILLIWATT_HOUR * channelCount) / ms : 0;
+      return {
+        inWatts: mean(sum(lists.energyMilliwattHours), inMs, importChannels),
+        outWatts: mean(sum(lists.exportMilliwattHours), outMs, exportChannels),
+      };
+    });
+    if (power) return { watts: Math.round(power.watts), at: null, minutes: Math.round(longestMs / 60_000) };
   }
   return null;
 }

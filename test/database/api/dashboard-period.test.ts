@@ -259,7 +259,7 @@ describe('a home with solar, a battery and plugs', () => {
   test('tells what is drawn now, by the meter of now', async () => {
     const { json } = await ask('/v1/period?unit=day&date=2026-06-15', owner);
     // At noon, the last quarter-hour: what the meter fed in is no use.
-    expect(json.power).toEqual({ watts: 300, minutes: 15 });
+    expect(json.power).toEqual({ watts: 300, at: null, minutes: 15 });
     expect((await ask('/v1/period?unit=day&date=2026-06-15', anna)).json.power).toBeNull();
   });
 

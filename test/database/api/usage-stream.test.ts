@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import { MOST_STREAMS } from '#src/api/stream-room.ts';
 import { createKey } from '#src/auth/keys.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
-import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
@@ -112,6 +116,46 @@ describe('live readings', () => {
       await expect.poll(() => here.of('reading').at(-1)?.data.channels[0].last_value, soon).toBe(kwh);
     }
     expect(here.of('reading').filter(({ data }) => data.device_id === mine.deviceId)).toHaveLength(sent);
+  });
+
+  test('the power of the home comes with those of its devices, measured ones alone, and to those that follow it', async () => {
+    const mine = await home();
+    await updateDevice(api.db, EVERYBODY, await addDevice(mine), { placement: 'excluded' });
+    const sendPower = async (seconds: number, power_w: number) => {
+      const payload = Buffer.from(JSON.stringify({ ts: new Date(api.now.getTime() + seconds * 1_000), power_w }));
+      const message = {
+        topic: readingsTopic(mine.deviceId),
+        payload,
+        receivedAtMs: api.now.getTime(),
+        replayed: false,
+      };
+      const incoming = [toIncoming(message)].filter((one) => one !== null);
+      const written = await createWriter(api.database.pool, { now: () => api.now.getTime() }).write(incoming);
+      expect(written).toMatchObject({ rejected: 0 });
+    };
+    await sendPower(-300, 2_000);
+    await sendPower(-240, 2_000);
+    const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${mine.deviceId}` })];
+    // The latest one is four minutes old: nothing is known of now.
+    await expect.poll(() => all.of('reading').at(-1)?.data.power_w, soon).toBe(2_000);
+    for (const [seconds, watts] of [
+      [-9, 2_500],
+      [-3, 300],
+    ] as const) {
+      await sendPower(seconds, watts);
+      await expect
+        .poll(() => all.of('power').at(-1)?.data, soon)
+        .toEqual({
+          user_id: mine.userId,
+          power_w: watts,
+          power_at: new Date(api.now.getTime() + seconds * 1_000).toISOString(),
+        });
+    }
+    expect(all.of('power').map(({ data }) => data.power_w)).toEqual([2_500, 300]);
+    // Who follows it later gets the latest one at the beginning.
+    const late = await open(mine.key);
+    await expect.poll(() => late.of('power').map(({ data }) => data.power_w), soon).toEqual([300]);
+    expect(one.of('power')).toEqual([]);
   });
 
   test('are those of the home alone, and of one device where it is named', async () => {

@@ -6,6 +6,7 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
+import { homeUsage } from '#src/homeassistant/home-usage.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -249,6 +250,16 @@ describe('a home in Home Assistant', () => {
     await expect.poll(() => ['export', 'power'].map((key) => shownBy(inverter, key)), WAIT).toEqual([3.25, -1800.5]);
     await at('2026-11-02T12:36:00+01:00');
     await expect.poll(() => shownBy(inverter, 'power'), WAIT).toBeNull();
+    // The power of the home, once each device that counts has sent its own.
+    const power = (ts: string, power_w: number) => ({ ts, power_w });
+    const [first, now] = ['2026-11-02T12:35:30+01:00', '2026-11-02T12:35:50+01:00'];
+    await createWriter(database.pool, { now: () => api.now.getTime() }).write([
+      ...tell(inverter, power(first, -1_500), power(now, -1_800)),
+      ...tell(battery, power(first, 300), power(now, 300)),
+      ...tell(home.meterId, power(first, -900), power(now, -1_000)),
+    ]);
+    await expect.poll(() => shownBy(home.userId, 'power'), WAIT).toBe(500);
+    expect(await homeUsage(db, home.userId, api.now)).toMatchObject({ power_w: 500, power_mean_minutes: null });
   });
 
   test('all is told again when Home Assistant starts, and after a broker lost it', async () => {

@@ -72,6 +72,10 @@ test('a home is told what it uses, at once and whenever a meter says more, kept 
   await expect.poll(() => JSON.parse(reader.heard.at(-1)?.text ?? '').this_month.kwh_used, soon).toBeCloseTo(0.5, 3);
   const told = JSON.parse(reader.heard.at(-1)?.text ?? '');
   expect(Date.parse(told.as_of)).toBeGreaterThan(now - 60_000);
+  // Of a register alone the power is a mean; one that is measured goes before it.
+  const usage = () => JSON.parse(reader.heard.at(-1)?.text ?? '');
+  await meter.client.publishAsync(`energy/v1/${mine.device.username}/readings`, '{"power_w": 2500}', { qos: 1 });
+  await expect.poll(() => [usage().power_w, usage().power_mean_minutes], soon).toEqual([2_500, null]);
   const second = await createGateway(db, { userId: mine.userId, name: 'another' });
   const late = await connect({ username: second.gateway.gateway_id, password: second.secret });
   await late.subscribe(topicOf(mine.userId));

@@ -25,6 +25,9 @@ data: ${data({ user_id, device_id: null, resumed: null })}
 event: reading
 data: ${data({ device_id, user_id, seen_at: '2026-06-15T11:59:58.310Z', power_w: 431, power_at: '2026-06-15T11:59:58.000Z', channels })}
 
+event: power
+data: ${data({ user_id, power_w: 431, power_at: '2026-06-15T11:59:58.000Z' })}
+
 id: mbvx3k00.evt_01k8xqdv6m9p3r5t7gy2kc4wna
 event: usage
 data: ${data({ user_id, hours: [{ date: '2026-06-15', hour: '11:00', kwh_used: 0.412 }], updated_at: '2026-06-15T11:59:59.000Z' })}

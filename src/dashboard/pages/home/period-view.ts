@@ -84,7 +84,7 @@ export function PeriodView(props: {
             ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}${w.home.timesIn(one.timezone)}
           </p>
           ${props.children}
-          <${Electricity} of=${one} costs=${money} show=${show} follow=${follow} />
+          <${Electricity} of=${one} costs=${money} show=${show} follow=${follow} onStale=${period.again} />
           ${
             money?.has_tariff === false &&
             one.used.kwh_used !== null &&
@@ -119,13 +119,19 @@ function daysOf({ start, end, now }: Period): { start: string; end: string } {
 }
 
 /** What is known of the electricity of a period; else what to do. */
-function Electricity(props: { of: Period; costs: PeriodCosts | null; show: (period: Shown) => void; follow: Follow }) {
-  const { of: one, costs, show, follow } = props;
+function Electricity(props: {
+  of: Period;
+  costs: PeriodCosts | null;
+  show: (period: Shown) => void;
+  follow: Follow;
+  onStale: () => void;
+}) {
+  const { of: one, costs, show, follow, onStale } = props;
   if (one.used.kwh_used === null && one.first_date === null)
     return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
   if (one.used.kwh_used === null) return html`<${NothingThen} of=${one} first=${one.first_date} onGo=${show} />`;
   return html`
-    <${Summary} of=${one} costs=${costs} />
+    <${Summary} of=${one} costs=${costs} onStale=${onStale} />
     <div class=${one.unit === 'day' ? '' : 'grid'}>
       ${one.unit !== 'day' && html`<${Buckets} of=${one} costs=${costs} onShow=${show} />`}
       <${LoadCurve} of=${one} />

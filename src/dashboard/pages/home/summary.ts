@@ -6,15 +6,16 @@ import { money, moneyAbout } from '../../parts/money.ts';
 import { daysName } from '../../parts/period.ts';
 import { words } from '../../words/words.ts';
 import { Figure } from './figure.ts';
+import { Now } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /** Of less of a time no share of it can be told. */
 const MOSTLY = 0.9;
 
 /** What was used, beside the same days before and a year before; what never ends; how much came from the roof. */
-export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
+export function Summary({ of: shown, costs, onStale }: { of: Period; costs: PeriodCosts | null; onStale: () => void }) {
   const { home, period: w } = words();
-  const { used, compared, profile, power, flows, unit, start, end, now } = shown;
+  const { used, compared, profile, flows, unit, start, end, now } = shown;
   const today = now.slice(0, 10);
   const isOver = end < today;
   const last = isOver ? end : today;
@@ -23,14 +24,7 @@ export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts |
   // A device has nothing to be taken apart, and a year is too long to say of each reading what became of it.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures">
-    ${
-      power &&
-      html`<div>
-        <dt>${w.now}</dt>
-        <dd class="big">${watts(power.watts)}</dd>
-        <dd class="quiet">${w.nowMean(power.minutes)}</dd>
-      </div>`
-    }
+    ${!ofDevice && html`<${Now} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
     <${Figure} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
     ${compared?.before && html`<${Then} name=${beforeName(shown)} then=${compared.before} now=${compared.now} costs=${costs} which="before" />`}
     ${compared && html`<${Then} name=${w.lastYear} then=${compared.last_year} now=${compared.now} costs=${costs} which="last_year" />`}

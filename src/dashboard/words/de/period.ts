@@ -13,6 +13,9 @@ export const period: Words['period'] = {
   producedSoFar: 'Bisher erzeugt',
   cost: 'Kosten',
   now: 'Jetzt',
+  average: 'Mittlere Leistung',
+  /** Of a power. */
+  lastMinutes: (low: string, high: string) => `Letzte 10 Minuten: niedrigste ${low}, höchste ${high}.`,
   nowMean: (minutes) => plural(minutes, { one: 'Mittel der letzten Minute', other: 'Mittel der letzten # Minuten' }),
   before: { day: 'Eine Woche zuvor', week: 'Die Woche zuvor', month: (weeks) => `${weeks} Wochen zuvor` },
   lastYear: 'Ein Jahr zuvor',

@@ -13,6 +13,9 @@ export const period = {
   producedSoFar: 'Produced so far',
   cost: 'Cost',
   now: 'Now',
+  average: 'Average power',
+  /** Of a power. */
+  lastMinutes: (low: string, high: string) => `Last 10 minutes: lowest ${low}, highest ${high}.`,
   nowMean: (minutes: number) =>
     plural(minutes, { one: 'mean of the last minute', other: 'mean of the last # minutes' }),
   before: { day: 'A week before', week: 'The week before', month: (weeks: number) => `${weeks} weeks before` },

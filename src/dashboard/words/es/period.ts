@@ -13,6 +13,9 @@ export const period: Words['period'] = {
   producedSoFar: 'Producido hasta ahora',
   cost: 'Coste',
   now: 'Ahora',
+  average: 'Potencia media',
+  /** Of a power. */
+  lastMinutes: (low: string, high: string) => `Últimos 10 minutos: mínima ${low}, máxima ${high}.`,
   nowMean: (minutes) => plural(minutes, { one: 'media del último minuto', other: 'media de los últimos # minutos' }),
   before: { day: 'Una semana antes', week: 'La semana anterior', month: (weeks) => `${weeks} semanas antes` },
   lastYear: 'Un año antes',

@@ -13,6 +13,9 @@ export const period: Words['period'] = {
   producedSoFar: 'Produit jusqu’ici',
   cost: 'Coût',
   now: 'Maintenant',
+  average: 'Puissance moyenne',
+  /** Of a power. */
+  lastMinutes: (low: string, high: string) => `10 dernières minutes : minimum ${low}, maximum ${high}.`,
   nowMean: (minutes) =>
     plural(minutes, { one: 'moyenne de la dernière minute', other: 'moyenne des # dernières minutes' }),
   before: { day: 'Une semaine avant', week: 'La semaine d’avant', month: (weeks) => `${weeks} semaines avant` },

@@ -13,6 +13,9 @@ export const period: Words['period'] = {
   producedSoFar: 'Tot nu toe opgewekt',
   cost: 'Kosten',
   now: 'Nu',
+  average: 'Gemiddeld vermogen',
+  /** Of a power. */
+  lastMinutes: (low: string, high: string) => `Laatste 10 minuten: laagste ${low}, hoogste ${high}.`,
   nowMean: (minutes) =>
     plural(minutes, { one: 'gemiddelde van de laatste minuut', other: 'gemiddelde van de laatste # minuten' }),
   before: { day: 'Een week eerder', week: 'De week ervoor', month: (weeks) => `${weeks} weken eerder` },

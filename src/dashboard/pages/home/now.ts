@@ -1,0 +1,113 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Period, PowerTrail } from '#src/api/dashboard/shapes.ts';
+import { call, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useEvents } from '../../parts/changes.ts';
+import { watts } from '../../parts/format.ts';
+import { useNow } from '../../parts/now.ts';
+import { words } from '../../words/words.ts';
+
+/** A measured power is the power now for this time, as the service takes it. */
+const FRESH_MS = 60_000;
+const TRAIL_MS = 10 * 60_000;
+/** Size of the line in units of its own, which stretch with the page. */
+const [WIDTH, HEIGHT] = [100, 24];
+
+/** A power by the service's clock, Unix ms; null: not measured. */
+interface Point {
+  atMs: number;
+  watts: number | null;
+}
+
+/**
+ * The power of the home, as the stream sends it, with its last ten minutes; if it is not measured, the mean of the last minutes, which is called so.
+ * `onStale`: the measured power that the page was loaded with is over a minute old.
+ */
+export function Now({ of, onStale }: { of: Period; onStale: () => void }) {
+  const { power } = of;
+  const w = words().period;
+  const nowMs = useNow();
+  const { live, trail, offsetMs } = useLivePower(of.user_id);
+  const loaded = useRef({ power, atMs: nowMs });
+  if (loaded.current.power !== power) loaded.current = { power, atMs: Date.now() };
+  const isFresh = (atMs: number) => nowMs - atMs < FRESH_MS;
+  const isLoadedFresh = power !== null && power.at !== null && isFresh(loaded.current.atMs);
+  const measured = live && isFresh(live.atMs) ? live.watts : isLoadedFresh ? power.watts : null;
+  const isStale = measured === null && power !== null && power.at !== null;
+  useEffect(() => {
+    if (isStale) onStale();
+  }, [isStale]);
+  if (measured !== null)
+    return html`<div>
+      <dt>${w.now}</dt>
+      <dd class="big">${watts(measured)}</dd>
+      <${Spark} of=${trail} untilMs=${nowMs + offsetMs} />
+    </div>`;
+  if (!power || power.minutes === null) return null;
+  return html`<div>
+    <dt>${w.average}</dt>
+    <dd class="big">${watts(power.watts)}</dd>
+    <dd class="quiet">${w.nowMean(power.minutes)}</dd>
+  </div>`;
+}
+
+/** The latest power of the stream with its receipt by this browser's clock, and the last ten minutes by the service's, which is ahead by `offsetMs`. */
+function useLivePower(userId: string) {
+  const [state, setState] = useState<{ live: Point | null; trail: Point[]; offsetMs: number }>(NOTHING);
+  useEffect(() => setState(NOTHING), [userId]);
+  const add = useCallback((data: string) => {
+    const { power_w } = JSON.parse(data) as { power_w: number };
+    setState(({ trail, offsetMs }) => {
+      const point = { atMs: Date.now() + offsetMs, watts: power_w };
+      const kept = trail.filter(({ atMs }) => atMs > point.atMs - TRAIL_MS);
+      return { live: { atMs: Date.now(), watts: power_w }, trail: [...kept, point], offsetMs };
+    });
+  }, []);
+  // What was sent before the connection began, or while there was none.
+  const load = useCallback(() => {
+    call<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
+      ({ now, trail }) => {
+        const points = trail.map((one) => ({ atMs: Date.parse(one.at), watts: one.watts }));
+        setState((state) => {
+          const later = state.trail.filter(({ atMs }) => atMs > Date.parse(now));
+          return { ...state, offsetMs: Date.parse(now) - Date.now(), trail: [...points, ...later] };
+        });
+      },
+      // The line begins with what comes.
+      () => {},
+    );
+  }, [userId]);
+  useEvents(withQuery('/dashboard/v1/usage/stream', { user_id: userId }), { power: add }, load);
+  return state;
+}
+
+const NOTHING: { live: Point | null; trail: Point[]; offsetMs: number } = { live: null, trail: [], offsetMs: 0 };
+
+/** The last ten minutes as a line in steps, from 0 W; its lowest and highest power are said below it. */
+function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number }) {
+  const known = points.flatMap((point) => (point.watts === null ? [] : [point.watts]));
+  if (known.length < 2) return null;
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return html`<dd class="quiet small">
+    <svg class="spark" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <path d=${stepPath(points, untilMs, high)} />
+    </svg>
+    ${words().period.lastMinutes(watts(low), watts(high))}
+  </dd>`;
+}
+
+/** A path of an SVG: each power holds until the next one, for a minute at most; what was not measured is left out. */
+function stepPath(points: readonly Point[], untilMs: number, high: number): string {
+  const endMs = Math.max(untilMs, points.at(-1)?.atMs ?? 0);
+  const x = (atMs: number) => Math.max(0, (WIDTH * (atMs - endMs + TRAIL_MS)) / TRAIL_MS).toFixed(2);
+  const y = (power: number) => (HEIGHT - 1 - ((HEIGHT - 2) * power) / Math.max(1, high)).toFixed(2);
+  let drawnMs: number | null = null;
+  return points
+    .map(({ atMs, watts: power }, index) => {
+      if (power === null) return '';
+      const begin = drawnMs === atMs ? 'L' : 'M';
+      drawnMs = Math.min(points[index + 1]?.atMs ?? endMs, atMs + FRESH_MS);
+      return `${begin}${x(atMs)} ${y(power)}H${x(drawnMs)}`;
+    })
+    .join('');
+}

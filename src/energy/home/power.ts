@@ -1,0 +1,64 @@
+import { type HomeDevice, type HomeStretch, isThere } from './roles.ts';
+
+/** Power into a device, and out of it, in W, both at least 0. */
+export interface DevicePower {
+  inWatts: number;
+  outWatts: number;
+}
+
+/** The power of a home in W, and the devices that count towards it whose power is unknown. */
+export interface HomePower {
+  watts: number;
+  unknown: readonly HomeDevice[];
+}
+
+/**
+ * The power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md): with a grid meter import − export + production +
+ * discharged − charged, and only the import while nothing produces or stores; else the sum of consumption devices that lie behind no other. A device of
+ * unknown power adds nothing. Null if no counted device has a known power, or none at the connection point of a home that has one. Pure.
+ */
+export function homePowerOf(
+  { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly HomeStretch[] },
+  atMs: number,
+  powerOf: (device: HomeDevice) => DevicePower | null,
+): HomePower | null {
+  const stretch = stretches.find(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs);
+  if (!stretch) return null;
+  const unknown: HomeDevice[] = [];
+  let [balance, floor, isKnown] = [0, 0, false];
+  for (const device of devices) {
+    const role = stretch.roles.get(device.deviceId);
+    const shareOf = role && SHARES[role];
+    const isCounted = stretch.isGridThere === (role !== 'consumption');
+    if (!shareOf || !isCounted || !isThere(device, atMs)) continue;
+    const power = powerOf(device);
+    if (!power) {
+      unknown.push(device);
+      continue;
+    }
+    const share = shareOf(power, { hasSources: stretch.hasSources, producesExport: device.producesExport });
+    balance += share.balance;
+    floor += share.floor;
+    if (role === 'grid' || role === 'consumption') isKnown = true;
+  }
+  return isKnown ? { watts: Math.max(balance, floor, 0), unknown } : null;
+}
+
+/** What the power of a device adds to the balance of its home, and to the bound below it (import − charged), by its role; others add nothing. */
+const SHARES: Partial<
+  Record<
+    string,
+    (power: DevicePower, of: { hasSources: boolean; producesExport: boolean }) => { balance: number; floor: number }
+  >
+> = {
+  grid: ({ inWatts, outWatts }, { hasSources }) => ({
+    balance: hasSources ? inWatts - outWatts : inWatts,
+    floor: inWatts,
+  }),
+  production: ({ inWatts, outWatts }, { producesExport }) => ({
+    balance: producesExport ? outWatts : inWatts,
+    floor: 0,
+  }),
+  storage: ({ inWatts, outWatts }) => ({ balance: outWatts - inWatts, floor: -inWatts }),
+  consumption: ({ inWatts }) => ({ balance: inWatts, floor: inWatts }),
+};
