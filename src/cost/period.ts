@@ -1,14 +1,13 @@
-import { DateTime } from 'luxon';
-import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { energiesOf } from '#src/energy/device-energies.ts';
 import { type PeriodUnit, periodOf } from '#src/energy/period/days.ts';
 import { spansOf } from '#src/energy/period/period.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { type Buyer, type Meter, meterOf } from './bought.ts';
+import { type Buyer, meterOf } from './bought.ts';
 import { type Cost, costOf } from './cost.ts';
 import { bucketsOf, sourcesOf, totalOf } from './costs.ts';
-import { isOfTwoCurrencies } from './running.ts';
+import { orNull } from './running.ts';
+import { type KilowattYear, kilowattYear } from './steady-load.ts';
 import { type CostSources, costSums } from './sums.ts';
 
 /** What Home says of money of a period, beside `energy/period/period.ts`. */
@@ -21,8 +20,8 @@ export interface PeriodCosts {
   buckets: { at: string; cost: Cost }[];
   /** Of the devices that used most. */
   devices: { device_id: string; cost: Cost | null }[];
-  /** What a load of 1 kW costs that goes on for a year. */
-  kilowatt_year: { currency: string; amount: number } | null;
+  /** Cost of a load of 1 kW over a year, at what the home pays for a kWh that it uses. */
+  kilowatt_year: KilowattYear | null;
 }
 
 /** Devices whose own costs are reckoned. */
@@ -42,14 +41,14 @@ export async function costsOfPeriod(
   const range = dayRange(days.start, days.end, zone);
   const [ofNow, ofBefore, ofLastYear] = spansOf(unit, days, asked) ?? [];
   const cut = (span: { range: Range } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
-  const [used, nowCost, before, lastYear, buckets, devices, kilowattYear] = await Promise.all([
+  const [used, nowCost, before, lastYear, buckets, devices, ofKilowatt] = await Promise.all([
     orNull(totalOf(sources, { range, now })),
     cut(ofNow),
     cut(ofBefore),
     cut(ofLastYear),
     unit === 'day' ? [] : orNull(bucketsOf(sources, { range, now }, unit === 'year' ? 'month' : 'day')),
     buyer.deviceId === undefined ? devicesIn(db, sources, buyer.userId, range, now) : [],
-    kilowattYearAt(sources, range, now),
+    kilowattYear(db, sources, { userId: buyer.userId, range, now }),
   ]);
   return {
     has_tariff: true,
@@ -60,7 +59,7 @@ export async function costsOfPeriod(
       cost,
     })),
     devices,
-    kilowatt_year: kilowattYear,
+    kilowatt_year: ofKilowatt,
   };
 }
 
@@ -93,62 +92,4 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
     costs.push({ device_id: deviceId, cost });
   }
   return costs;
-}
-
-/** mWh of a quarter-hour of 1 kW. */
-const KILOWATT_QUARTER = 250_000;
-const HOURS_OF_YEAR = 8_766;
-
-/**
- * What a load that never ends costs in a year, by the prices of the 365 days up to the end of a period, or to now; by those that are known,
- * where some are not. Null where none is, or where the currency changed.
- */
-async function kilowattYearAt(
-  sources: CostSources,
-  { end, zone }: Range,
-  now: Date,
-): Promise<PeriodCosts['kilowatt_year']> {
-  const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
-  const last = end < today ? end : today;
-  const first = DateTime.fromISO(last, { zone: 'utc' }).minus({ days: 364 }).toISODate() ?? '';
-  const range = dayRange(first, last, zone);
-  const steady: CostSources = { ...sources, meter: steadyMeter(range), isHome: false };
-  const [sums] = (await orNull(costSums(steady, { range, now }, () => '', false)))?.values() ?? [];
-  const cost = sums && costOf(sums, DECIMALS);
-  if (!sums || !cost) return null;
-  const toMs = Math.min(range.to.getTime(), now.getTime());
-  // A kWh in each hour: what has no price is in hours, too.
-  const hours = (toMs - range.from.getTime()) / 3_600_000 - cost.missing_prices_kwh;
-  return hours <= 0 ? null : { currency: cost.currency, amount: (Number(cost.import) * HOURS_OF_YEAR) / hours };
-}
-
-/** It is a mean: rounded at the end, by who shows it. */
-const DECIMALS = 4;
-
-/** A load of 1 kW that never ends. */
-function steadyMeter({ from }: Range): Meter {
-  return {
-    beginsAtMs: from.getTime(),
-    boughtIn: async (stretch) => {
-      const count = (stretch.to.getTime() - stretch.from.getTime()) / QUARTER_MS;
-      const nothing = new Float64Array(count);
-      return {
-        fromMs: stretch.from.getTime(),
-        imported: new Float64Array(count).fill(KILOWATT_QUARTER),
-        estimated: nothing,
-        exported: nothing,
-        coveredMs: new Float64Array(count).fill(QUARTER_MS),
-      };
-    },
-  };
-}
-
-/** Null where tariffs of two currencies held: a picture has one scale. */
-async function orNull<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isOfTwoCurrencies(error)) return null;
-    throw error;
-  }
 }

@@ -5,7 +5,6 @@ import { exportsKnownUntil } from '#src/energy/home/running.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { sourcesOf, totalOf } from './costs.ts';
-import type { CostSources } from './sums.ts';
 
 /**
  * What each of some periods (Unix ms, whole days or months of the user's zone) of a home cost so far; null where no tariff held, nothing of
@@ -28,7 +27,7 @@ export async function runningCosts(
   const costs: (Cost | null)[] = [];
   for (const { startMs, endMs } of periods) {
     const range = rangeOf(startMs, endMs, sources.zone);
-    costs.push(range.from > until ? null : await costIn(sources, range, until));
+    costs.push(range.from > until ? null : await orNull(totalOf(sources, { range, now: until })));
   }
   return costs;
 }
@@ -38,14 +37,15 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-async function costIn(sources: CostSources, range: Range, now: Date): Promise<Cost | null> {
+/** Nothing else about costs is the fault of whoever asks. */
+export const isOfTwoCurrencies = (error: unknown): boolean => error instanceof AppError && error.is === 'unprocessable';
+
+/** The answer, or null if tariffs of two currencies hold in its time. */
+export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    return await totalOf(sources, { range, now });
+    return await answer;
   } catch (error) {
     if (isOfTwoCurrencies(error)) return null;
     throw error;
   }
 }
-
-/** Nothing else about costs is the fault of whoever asks. */
-export const isOfTwoCurrencies = (error: unknown): boolean => error instanceof AppError && error.is === 'unprocessable';

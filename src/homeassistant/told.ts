@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { costsOf } from '#src/cost/costs.ts';
-import { isOfTwoCurrencies } from '#src/cost/running.ts';
+import { orNull } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { currentPowerOf, latestChannels, powerOf } from '#src/devices/live.ts';
@@ -87,12 +87,7 @@ export async function costOf(
   { userId, range, now }: { userId: string; range: Range; now: Date },
   groupBy: 'day' | 'month',
 ) {
-  try {
-    return (await costsOf(db, { buyer: { userId }, range, now }, groupBy)).at(-1)?.cost ?? null;
-  } catch (error) {
-    if (isOfTwoCurrencies(error)) return null;
-    throw error;
-  }
+  return (await orNull(costsOf(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
 }
 
 /** Totals of the month and of the day, in the currency of the day; all null where no tariff holds. Of a month of two currencies there is none. */

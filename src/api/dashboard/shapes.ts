@@ -141,8 +141,13 @@ export const periodCostsAnswer = z.strictObject({
   buckets: z.array(z.strictObject({ at: z.string(), cost })),
   /** Those that used most. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost })),
-  /** What a load of 1 kW costs that goes on for a year, by the prices of the last one. */
-  kilowatt_year: z.strictObject({ currency: z.string(), amount: z.number() }).nullable(),
+  /**
+   * Cost of a load of 1 kW over the 8,766 hours of a year, by the prices of the last one and the share of the usage that was bought; `night_amount`:
+   * as if all hours cost what those from 0 to 5 o'clock do.
+   */
+  kilowatt_year: z
+    .strictObject({ currency: z.string(), amount: z.number(), night_amount: z.number().nullable() })
+    .nullable(),
 });
 
 /** A series that a tariff can take prices from, and how far it is told. */

@@ -296,7 +296,12 @@ describe('a home with solar, a battery and plugs', () => {
     // Before the tariff there is nothing to compare with.
     expect(json.compared.last_year).toBeNull();
     expect(json.compared.before.missing_prices_kwh).toBeGreaterThan(0);
-    expect(json.kilowatt_year).toEqual({ currency: 'EUR', amount: expect.closeTo(0.5 * 8_766, -1) });
+    // Six hours of each day the sun gives all that is used: nothing of it is bought then.
+    expect(json.kilowatt_year).toEqual({
+      currency: 'EUR',
+      amount: expect.closeTo(0.5 * 8_766 * 0.75, -1),
+      night_amount: expect.closeTo(0.5 * 8_766, -1),
+    });
     expect(json.devices.map(({ device_id }: { device_id: string }) => device_id)).toEqual([ids.heater, ids.freezer]);
     expect(Number(json.devices[0].cost.total)).toBeCloseTo(0.5 * 0.5 * 5 * 15, 2);
     // Of as many days as the month has, as far as today is: no more, no less.

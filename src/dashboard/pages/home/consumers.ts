@@ -7,15 +7,10 @@ import { rich } from '../../parts/rich.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
-import { yearly } from './summary.ts';
+import { MIN_NIGHT_WATTS, Night, yearly } from './night.ts';
 
 type Device = Period['devices'][number];
 type Follow = (page: string) => object;
-
-const NIGHTLY_HOURS = 5;
-const DAYS_OF_YEAR = 365;
-/** A load that nobody would look for. */
-const MIN_NIGHT_WATTS = 1;
 
 /**
  * What uses it: devices by what they used, and what no device tells. `follow`: attributes of a link to a page. The night says most of what is
@@ -74,7 +69,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
     ${
       consumers.length === 0
         ? html`<p class="quiet">${rich(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
-        : html`<${NightMost} of=${consumers} costs=${costs} />
+        : html`<${Night} of=${shown} costs=${costs} />
           <div class="table"><table>
             <thead><tr>
               <th scope="col">${common.device}</th><th scope="col">${w.used}</th><th scope="col">${w.share}</th>
@@ -137,21 +132,4 @@ function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
     base: less(profile.base_watts, 'base_watts'),
     night: less(profile.night_watts, 'night_watts'),
   };
-}
-
-/** The device that draws most at night, in a sentence. */
-function NightMost({ of: devices, costs }: { of: readonly Device[]; costs: PeriodCosts | null }) {
-  const w = words().period;
-  const most = devices
-    .filter(({ is_gone }) => !is_gone)
-    .toSorted((a, b) => (b.night_watts ?? 0) - (a.night_watts ?? 0))[0];
-  const load = most?.night_watts ?? 0;
-  if (!most || load < MIN_NIGHT_WATTS) return null;
-  const energy = kwh((load * NIGHTLY_HOURS * DAYS_OF_YEAR) / 1_000, 0);
-  const nightly = (load * NIGHTLY_HOURS) / 24;
-  return html`<p>${rich(
-    costs?.kilowatt_year
-      ? w.nightMostCost(most.location, watts(load), energy, yearly(nightly, costs.kilowatt_year))
-      : w.nightMost(most.location, watts(load), energy),
-  )}</p>`;
 }

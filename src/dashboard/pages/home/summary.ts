@@ -2,10 +2,11 @@ import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { DAY_MS } from '../../parts/durations.ts';
 import { kwh, percent, watts } from '../../parts/format.ts';
-import { money, moneyAbout } from '../../parts/money.ts';
+import { money } from '../../parts/money.ts';
 import { daysName } from '../../parts/period.ts';
 import { words } from '../../words/words.ts';
 import { Figure } from './figure.ts';
+import { yearly } from './night.ts';
 import { Now } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
@@ -54,10 +55,6 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
 type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
-
-/** What a load costs in a year, without the cents that nobody can know. */
-export const yearly = (load: number, { amount, currency }: NonNullable<PeriodCosts['kilowatt_year']>): string =>
-  moneyAbout((load * amount) / 1_000, currency);
 
 /** The days before, as they are called. */
 function beforeName({ unit, compared }: Period): string {

@@ -40,9 +40,11 @@ export const period: Words['period'] = {
   night: 'Nachts',
   nightHours: 'Mittel von 0 bis 5 Uhr',
   nightMost: (device, power, energy) =>
-    `Nachts verbraucht **${device}** am meisten: ${power} im Mittel, ${energy} im Jahr.`,
+    `Nachts verbraucht von Ihren Geräten **${device}** am meisten: ${power} im Mittel, ${energy} im Jahr.`,
   nightMostCost: (device, power, energy, money) =>
-    `Nachts verbraucht **${device}** am meisten: ${power} im Mittel, ${energy} und etwa ${money} im Jahr.`,
+    `Nachts verbraucht von Ihren Geräten **${device}** am meisten: ${power} im Mittel, ${energy} und etwa ${money} im Jahr.`,
+  nightUnexplained: (power: string, energy: string) =>
+    `Nachts braucht Ihr Zuhause im Mittel **${power}**, ${energy} im Jahr. Kein einzeln gemessenes Gerät erklärt das.`,
   profileOf: (days) =>
     `Immer an: die niedrigsten gleichmäßigen zwei Stunden eines Tages. Nachts: Mittel von 0 bis 5 Uhr. Beides aus den letzten ${days} Tagen.`,
   untrackedAbout: 'kein eigenes Gerät meldet es',

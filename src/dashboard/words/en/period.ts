@@ -42,9 +42,11 @@ export const period = {
   night: 'At night',
   nightHours: 'Mean from 0 to 5 o’clock',
   nightMost: (device: string, power: string, energy: string) =>
-    `At night most goes to **${device}**: ${power} on average, ${energy} a year.`,
+    `At night the device that draws most is **${device}**: ${power} on average, ${energy} a year.`,
   nightMostCost: (device: string, power: string, energy: string, money: string) =>
-    `At night most goes to **${device}**: ${power} on average, ${energy} and about ${money} a year.`,
+    `At night the device that draws most is **${device}**: ${power} on average, ${energy} and about ${money} a year.`,
+  nightUnexplained: (power: string, energy: string) =>
+    `At night your home draws **${power}** on average, ${energy} a year. No device that is measured by itself explains it.`,
   profileOf: (days: number) =>
     `Always on: lowest steady two hours of a day. At night: mean from 0 to 5 o’clock. Both of the last ${days} days.`,
   untrackedAbout: 'no device of its own tells it',

@@ -40,9 +40,11 @@ export const period: Words['period'] = {
   night: 'De noche',
   nightHours: 'Media de 0 a 5 h',
   nightMost: (device, power, energy) =>
-    `De noche lo que más consume es **${device}**: ${power} de media, ${energy} al año.`,
+    `De noche el aparato que más consume es **${device}**: ${power} de media, ${energy} al año.`,
   nightMostCost: (device, power, energy, money) =>
-    `De noche lo que más consume es **${device}**: ${power} de media, ${energy} y unos ${money} al año.`,
+    `De noche el aparato que más consume es **${device}**: ${power} de media, ${energy} y unos ${money} al año.`,
+  nightUnexplained: (power: string, energy: string) =>
+    `Por la noche tu hogar consume de media **${power}**, ${energy} al año. Ningún aparato medido por separado lo explica.`,
   profileOf: (days) =>
     `Siempre encendido: las dos horas regulares más bajas de un día. De noche: media de 0 a 5 h. Ambos de los últimos ${days} días.`,
   untrackedAbout: 'ningún dispositivo propio lo dice',

@@ -41,9 +41,11 @@ export const period: Words['period'] = {
   night: 'La nuit',
   nightHours: 'Moyenne de 0 h à 5 h',
   nightMost: (device, power, energy) =>
-    `La nuit, **${device}** consomme le plus : ${power} en moyenne, ${energy} par an.`,
+    `La nuit, l’appareil qui consomme le plus est **${device}** : ${power} en moyenne, ${energy} par an.`,
   nightMostCost: (device, power, energy, money) =>
-    `La nuit, **${device}** consomme le plus : ${power} en moyenne, ${energy} et environ ${money} par an.`,
+    `La nuit, l’appareil qui consomme le plus est **${device}** : ${power} en moyenne, ${energy} et environ ${money} par an.`,
+  nightUnexplained: (power: string, energy: string) =>
+    `La nuit, votre logement consomme en moyenne **${power}**, soit ${energy} par an. Aucun appareil mesuré séparément ne l’explique.`,
   profileOf: (days) =>
     `Toujours allumé : les deux heures régulières les plus basses d’un jour. La nuit : moyenne de 0 h à 5 h. Les deux sur les ${days} derniers jours.`,
   untrackedAbout: 'aucun appareil propre ne le dit',

@@ -41,9 +41,11 @@ export const period: Words['period'] = {
   night: '’s Nachts',
   nightHours: 'Gemiddelde van 0 tot 5 uur',
   nightMost: (device, power, energy) =>
-    `’s Nachts gaat het meeste naar **${device}**: gemiddeld ${power}, ${energy} per jaar.`,
+    `Het apparaat dat ’s nachts het meeste verbruikt is **${device}**: gemiddeld ${power}, ${energy} per jaar.`,
   nightMostCost: (device, power, energy, money) =>
-    `’s Nachts gaat het meeste naar **${device}**: gemiddeld ${power}, ${energy} en ongeveer ${money} per jaar.`,
+    `Het apparaat dat ’s nachts het meeste verbruikt is **${device}**: gemiddeld ${power}, ${energy} en ongeveer ${money} per jaar.`,
+  nightUnexplained: (power: string, energy: string) =>
+    `’s Nachts verbruikt je huis gemiddeld **${power}**, ${energy} per jaar. Geen apart gemeten apparaat verklaart dat.`,
   profileOf: (days) =>
     `Altijd aan: de laagste gelijkmatige twee uur van een dag. ’s Nachts: gemiddelde van 0 tot 5 uur. Beide over de laatste ${days} dagen.`,
   untrackedAbout: 'geen eigen apparaat meldt het',

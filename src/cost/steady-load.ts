@@ -1,0 +1,139 @@
+import { DateTime } from 'luxon';
+import { QUARTER_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import { homeQuarters } from '#src/energy/home/quarters.ts';
+import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
+import { type Meter, meterOf } from './bought.ts';
+import { type Cost, costOf } from './cost.ts';
+import { orNull } from './running.ts';
+import { type CostSources, costSums } from './sums.ts';
+
+/** mWh of a quarter-hour of 1 kW, and its kWh. */
+const KILOWATT_QUARTER = 250_000;
+const KWH_OF_QUARTER = 0.25;
+const HOURS_OF_YEAR = 8_766;
+
+/** Cost of a load of 1 kW over the 8,766 hours of a year. */
+export interface KilowattYear {
+  currency: string;
+  amount: number;
+  /** At what its hours cost from 0 to 5 o'clock; null: no price of these is known. */
+  night_amount: number | null;
+}
+
+/** Start of the day after the hours of the night (energy/period/profile.ts), minutes of the clock. */
+const NIGHT_ENDS_MINUTE = 5 * 60;
+const isNight = ({ minute }: ClockQuarter): boolean => minute < NIGHT_ENDS_MINUTE;
+
+/**
+ * Cost of a load of 1 kW over a year, by the prices of the 365 days up to the end of a period, or to now; by those that are known, if some are
+ * not. A kWh costs what the home pays for one that it uses in that quarter-hour: its price times the share of the usage that was bought then. Null if
+ * no price is known, or if the currency changed.
+ */
+export async function kilowattYear(
+  db: Database,
+  sources: CostSources,
+  { userId, range: { end, zone }, now }: { userId: string; range: Range; now: Date },
+): Promise<KilowattYear | null> {
+  const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
+  const last = end < today ? end : today;
+  const first = DateTime.fromISO(last, { zone: 'utc' }).minus({ days: 364 }).toISODate() ?? '';
+  const range = dayRange(first, last, zone);
+  const fromMs = Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS;
+  const toMs = Math.min(
+    Math.ceil(range.to.getTime() / QUARTER_MS) * QUARTER_MS,
+    (Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS,
+  );
+  if (toMs <= fromMs) return null;
+  const shares = await sharesBought(db, userId, { from: new Date(fromMs), to: new Date(toMs) });
+  const steady: CostSources = { ...sources, meter: steadyMeter(fromMs, shares), isHome: false };
+  const sums = await orNull(
+    costSums(steady, { range, now }, (_ms, clock) => (isNight(clock) ? 'night' : 'day'), false),
+  );
+  const clockOf = wallClock(fromMs, toMs, zone);
+  const parts = (['night', 'day'] as const).map((key) => {
+    const of = sums?.get(key);
+    return { cost: of ? costOf(of, DECIMALS) : null, hours: 0, bought: 0 };
+  }) as [Part, Part];
+  for (const [at, share] of shares.entries()) {
+    const part = parts[isNight(clockOf(fromMs + at * QUARTER_MS)) ? 0 : 1];
+    part.hours += KWH_OF_QUARTER;
+    part.bought += share * KWH_OF_QUARTER;
+  }
+  const currency = parts[0].cost?.currency ?? parts[1].cost?.currency;
+  const amount = yearOf(parts);
+  return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
+}
+
+/** Hours of a load of 1 kW, what of its kWh is bought, and what that costs; null: no tariff held. */
+interface Part {
+  cost: Cost | null;
+  hours: number;
+  bought: number;
+}
+
+/** Cost of a year whose hours are like those of some parts; null if none of what is bought has a known price. Pure. */
+function yearOf(parts: readonly Part[]): number | null {
+  const held = parts.filter(({ cost }) => cost !== null);
+  const sum = (of: (part: Part) => number) => held.reduce((all, part) => all + of(part), 0);
+  const [hours, bought] = [sum((part) => part.hours), sum((part) => part.bought)];
+  if (hours === 0) return null;
+  if (bought === 0) return 0;
+  const priced = bought - sum(({ cost }) => cost?.missing_prices_kwh ?? 0);
+  // Missing energy is rounded to a Wh.
+  if (priced < 0.001) return null;
+  const perKwh = sum(({ cost }) => Number(cost?.import ?? 0)) / priced;
+  return perKwh * (bought / hours) * HOURS_OF_YEAR;
+}
+
+/** It is a mean: rounded at the end, by the page that shows it. */
+const DECIMALS = 4;
+
+/** Share of a home's usage that was bought, 0 to 1, in each quarter-hour of `[from, to)`; 1 in a home without production and storage. */
+async function sharesBought(db: Database, userId: string, range: { from: Date; to: Date }): Promise<Float64Array> {
+  const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_MS);
+  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+  if (count === 0 || !(home.had.production || home.had.storage)) return new Float64Array(count).fill(1);
+  const [{ used }, { imported }] = await Promise.all([
+    homeQuarters(db, home, range),
+    (await meterOf(db, { userId })).boughtIn(range),
+  ]);
+  return sharesOf(imported, used);
+}
+
+/**
+ * The same of energies in mWh. A quarter-hour of which no usage is known (NaN or 0) has the mean of those at the same time of other days (UTC), for
+ * the sun does not shine at night; without any, the mean of all. Pure.
+ */
+export function sharesOf(imported: Float64Array, used: Float64Array): Float64Array {
+  const shares = used.map((energy, at) => (energy > 0 ? Math.min(1, (imported[at] as number) / energy) : Number.NaN));
+  const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
+  for (const [at, share] of shares.entries()) {
+    if (Number.isNaN(share)) continue;
+    const slot = at % QUARTERS_OF_DAY;
+    sums[slot] = (sums[slot] as number) + share;
+    counts[slot] = (counts[slot] as number) + 1;
+  }
+  const total = (list: Float64Array) => list.reduce((sum, value) => sum + value, 0);
+  const mean = total(counts) === 0 ? 1 : total(sums) / total(counts);
+  const means = sums.map((sum, slot) => (counts[slot] === 0 ? mean : sum / (counts[slot] as number)));
+  return shares.map((share, at) => (Number.isNaN(share) ? (means[at % QUARTERS_OF_DAY] as number) : share));
+}
+
+const QUARTERS_OF_DAY = 96;
+
+/** A load of 1 kW that never ends, of which these shares are bought, from `fromMs` on. */
+function steadyMeter(fromMs: number, shares: Float64Array): Meter {
+  return {
+    beginsAtMs: fromMs,
+    boughtIn: async ({ from, to }) => {
+      const [first, end] = [from, to].map((time) => (time.getTime() - fromMs) / QUARTER_MS);
+      const imported = shares.slice(first, end).map((share) => Math.round(share * KILOWATT_QUARTER));
+      const nothing = new Float64Array(imported.length);
+      const coveredMs = new Float64Array(imported.length).fill(QUARTER_MS);
+      return { fromMs: from.getTime(), imported, estimated: nothing, exported: nothing, coveredMs };
+    },
+  };
+}
