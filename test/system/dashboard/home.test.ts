@@ -241,6 +241,13 @@ test('solar, a battery and plugs: where it comes from, what uses it, and what wa
     `From the battery ${fromBattery.toFixed(2)} kWh; Used`,
   );
   expect(await big(page, 'Self-sufficient')).toMatch(/^\d\d%$/);
+  // What went into the battery is not used yet.
+  const own = figureIn(page, 'Self-sufficient');
+  const ofOwn = Number.parseFloat((await own.getByText('of your own energy used').textContent()) ?? '');
+  expect(Math.abs(ofOwn - (usedKwh - fromGrid))).toBeLessThan(0.02);
+  expect(await own.getByText('stored in the battery').textContent()).toBe(
+    `${toBattery.toFixed(2)} kWh stored in the battery`,
+  );
   // Which device wastes most at night? It is said in a sentence, and it leads to the device.
   const uses = page.getByRole('region', { name: 'What uses it' });
   expect(await uses.getByText('At night the device that draws most').textContent()).toBe(

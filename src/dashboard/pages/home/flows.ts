@@ -52,12 +52,27 @@ export function Flows({ flows, used, title }: { flows: Flow; used: number | null
           ${TO.map(rowOf)}
           ${row(w.used, used)}
           ${flows.consumption_kwh !== null && USED.map(rowOf)}
-          ${row(w.autarky, flows.autarky, percent)}
+          ${row(w.autarky, ownUseOf(flows, used)?.share ?? null, percent)}
         </tbody>
       </table>
     </div>
     ${doubts.length > 0 && html`<p class="quiet">${w.doubts(doubts.join('; '))}</p>`}
   <//>`;
+}
+
+/** What a home used of its own energy, from the roof or the battery, and its share of the usage; what went into the battery is not used yet. */
+interface OwnUse {
+  kwh: number;
+  share: number;
+  /** Null: no battery, or not known. */
+  storedKwh: number | null;
+}
+
+/** The same of a time; null in a home that produces nothing, and where it is not known. `used`: kWh. Pure. */
+export function ownUseOf(flows: Flow, used: number | null): OwnUse | null {
+  const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
+  if (production_kwh === null || grid_import_kwh === null || used === null || autarky === null) return null;
+  return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
 /** Of a time up to now the last minutes are never known. */

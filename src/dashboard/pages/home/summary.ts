@@ -6,6 +6,7 @@ import { money } from '../../parts/money.ts';
 import { daysName } from '../../parts/period.ts';
 import { words } from '../../words/words.ts';
 import { Figure } from './figure.ts';
+import { ownUseOf } from './flows.ts';
 import { yearly } from './night.ts';
 import { Now } from './now.ts';
 
@@ -17,6 +18,7 @@ const MOSTLY = 0.9;
 export function Summary({ of: shown, costs, onStale }: { of: Period; costs: PeriodCosts | null; onStale: () => void }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows, unit, start, end, now } = shown;
+  const own = flows && ownUseOf(flows, used.kwh_used);
   const today = now.slice(0, 10);
   const isOver = end < today;
   const last = isOver ? end : today;
@@ -40,12 +42,12 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
       </div>`
     }
     ${
-      flows?.autarky != null &&
-      flows.production_kwh !== null &&
+      own &&
       html`<div>
         <dt>${home.flows.autarky}</dt>
-        <dd class="big">${percent(flows.autarky)}</dd>
-        ${flows.self_consumed_kwh !== null && html`<dd class="quiet">${w.selfUsed(kwh(flows.self_consumed_kwh))}</dd>`}
+        <dd class="big">${percent(own.share)}</dd>
+        <dd class="quiet">${w.ownUsed(kwh(own.kwh))}</dd>
+        ${own.storedKwh !== null && html`<dd class="quiet">${w.stored(kwh(own.storedKwh))}</dd>`}
       </div>`
     }
   </dl>
