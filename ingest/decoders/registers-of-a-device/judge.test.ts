@@ -139,3 +139,11 @@ test('16_7_0 is the power of both directions, next to the register of one', () =
   const register = { label: '1_8_0', described: { names: ['1_8_0'], unit: 'kWh' as const } };
   for (const set of [[power], [register, power], [power, register]]) expect(judge(set).get(power)).toBe('import');
 });
+
+test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])(
+  'a code of a power that is sent in kWh is asked about: %s',
+  (name) => {
+    expect(isCounted(verdictsOf([name, 'SML 1_8_0'])[name] as string)).toBe(false);
+    expect(verdictsOf([name, 'SML 1_8_0'])['SML 1_8_0']).toBe('import');
+  },
+);

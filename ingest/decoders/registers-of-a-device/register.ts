@@ -48,7 +48,7 @@ export interface Facets {
   moves: 'charge' | 'discharge' | 'both' | null;
   /** Of a home's own production, or by words of which nobody can tell. */
   isOwn: boolean;
-  /** Words that nobody knows, or that say how much there is room for. */
+  /** Words that nobody knows, or that say how much there is room for; or a code of another quantity than its unit. */
   isUnknown: boolean;
   /** It says heating, cooling or hot water. */
   heats: boolean;
@@ -121,7 +121,9 @@ export function facetsOf(described: Described): Facets {
     subject,
     moves,
     isOwn: has('self') || (has('own') && !isMade && moves === null && subject !== 'sun' && subject !== 'store'),
-    isUnknown: !coded && (!isUnderstood || (has('vague') && way === null && moves === null)),
+    isUnknown: coded
+      ? isOtherQuantity(coded.obis, described.unit)
+      : !isUnderstood || (has('vague') && way === null && moves === null),
     heats: has('heats'),
     words: (whole?.words ?? []).filter(isSaying).join(' '),
     given: whole?.returned.length
@@ -130,6 +132,10 @@ export function facetsOf(described: Described): Facets {
     device,
   };
 }
+
+/** Whether a code is of another quantity than its unit: 16.7.0 is a power, whatever sends it in kWh. */
+const isOtherQuantity = (obis: SaidOf['obis'], unit: Described['unit']): boolean =>
+  (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
 
 type Has = (concept: Parameters<SaidOf['has']>[0]) => boolean;
 
