@@ -52,7 +52,8 @@ export async function startReceipts(
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
   }
   const waiting: Waiting[] = [];
-  let stretchFromMs = stampMs;
+  // What was received before a step back may be gone over once more: the stretch goes on.
+  let stretchFromMs = step ? Math.min(stampMs, rows[0].stretch_from.getTime()) : stampMs;
   let isStopped = false;
   let work: Promise<void> | null = null;
   let output: { receive: Receive; waiting(): number; resume: () => void } | null = null;
@@ -80,8 +81,9 @@ export async function startReceipts(
           continue;
         }
         log.warn({ ...next.step, edits }, 'the clock was set');
-        if (next.step.afterMs > next.step.beforeMs) stretchFromMs = next.step.afterMs;
-        await note(next.step.afterMs);
+        const { beforeMs, afterMs } = next.step;
+        stretchFromMs = afterMs > beforeMs ? afterMs : Math.min(stretchFromMs, afterMs);
+        await note(afterMs);
       } else output?.receive(next.message, next.receipt);
       waiting.shift();
     }

@@ -1,5 +1,5 @@
 import { type Edit, type EditedTime, READ_BY_HAND } from '#src/devices/edits/edit.ts';
-import type { Point } from './law.ts';
+import type { Point, StepBack } from './law.ts';
 
 /** Whether a reading of a series is passed over by hand. */
 export type IsExcluded = (point: Point) => boolean;
@@ -13,11 +13,23 @@ export interface SeriesEdits {
   /** Readings by hand that are to be stored, and those that are to be taken away. */
   readonly added: readonly Point[];
   readonly withdrawn: readonly Point[];
+  /** The steps back of the clock while it was received, as it is stored and as it will be. */
+  readonly stepsBack: {
+    readonly before: readonly StepBack[];
+    readonly after: readonly StepBack[];
+    readonly changedAtMs?: number;
+  };
   /** Times of which every reading is passed over before and after, in order: nobody need look at what is stored of them. */
   readonly passedOver: readonly EditedTime[];
 }
 
-const NO_EDITS: SeriesEdits = { changed: null, added: [], withdrawn: [], passedOver: [] };
+const NO_EDITS: SeriesEdits = {
+  changed: null,
+  added: [],
+  withdrawn: [],
+  stepsBack: { before: [], after: [] },
+  passedOver: [],
+};
 
 /** From when on an edit is still to be worked in, or to be taken back; null: nothing of it is. */
 export function openFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
@@ -49,14 +61,20 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
   const mine = edits.filter((edit) => concerns(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
+  const carried = new Set(mine.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
-    within(whole.flatMap((edit) => countedUpTo(edit, untilMs) ?? [])),
-    ...mine.map((edit) => ofInstants(edit, countedUpTo(edit, untilMs))),
+    within(
+      whole.flatMap((edit) => countedUpTo(edit, untilMs) ?? []),
+      carried,
+    ),
+    ...mine.map((edit) => ofInstants(edit, countedUpTo(edit, untilMs), carried)),
   );
   const open = mine.filter((edit) => (openFromMs(edit) ?? untilMs) < untilMs);
-  const pointsOf = (isAdded: boolean): Point[] =>
-    open.flatMap(({ value, fromMs, isInForce }) =>
-      value !== null && isInForce === isAdded ? [{ readAtMs: fromMs, intervalMs: READ_BY_HAND, value }] : [],
+  const pointsOf = (isAsked: (edit: Edit) => boolean): Point[] =>
+    open.flatMap((edit) =>
+      edit.value !== null && isAsked(edit)
+        ? [{ readAtMs: edit.fromMs, intervalMs: READ_BY_HAND, value: edit.value }]
+        : [],
     );
   return {
     ...(isExcluded ? { isExcluded } : {}),
@@ -67,8 +85,13 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
             firstMs: Math.min(...open.map((edit) => openFromMs(edit) as number)),
             lastMs: Math.max(...open.map((edit) => Math.min(openToMs(edit), untilMs) - 1)),
           },
-    added: pointsOf(true),
-    withdrawn: pointsOf(false),
+    // An edit begins with its reading: it is stored once a part of its time is counted, and until all of it is taken back.
+    added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
+    withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
+    stepsBack: changeOfSteps(
+      mine.filter((edit) => edit.counted?.fromMs === edit.fromMs),
+      mine.filter((edit) => countedUpTo(edit, untilMs)?.fromMs === edit.fromMs),
+    ),
     passedOver: passedOver(whole, untilMs),
   };
 }
@@ -106,12 +129,22 @@ function joined(times: readonly EditedTime[]): EditedTime[] {
 export const concerns = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
-/** Whether a point is one of those of an edit by the clock, within what is counted of it. */
-function ofInstants({ instants }: Edit, counted: EditedTime | null): IsExcluded | undefined {
-  if (!instants || instants.size === 0 || !counted) return undefined;
+/**
+ * Whether a point is one of those of an edit by the clock, within what is counted of it. What the edit says that the register showed at its start takes
+ * the place of what was sent for that instant. `carried`: where edits by the clock have such readings; a later step passes over those of earlier ones.
+ */
+function ofInstants(
+  { instants, value, ...edit }: Edit,
+  counted: EditedTime | null,
+  carried: ReadonlySet<number>,
+): IsExcluded | undefined {
+  if (!instants || !counted) return undefined;
   const { fromMs, toMs } = counted;
-  return ({ readAtMs, intervalMs }) =>
-    intervalMs !== READ_BY_HAND && readAtMs >= fromMs && readAtMs < toMs && instants.has(readAtMs);
+  return ({ readAtMs, intervalMs }) => {
+    if (readAtMs < fromMs || readAtMs >= toMs) return false;
+    if (intervalMs === READ_BY_HAND) return readAtMs > edit.fromMs && instants.has(readAtMs) && carried.has(readAtMs);
+    return instants.has(readAtMs) || (value !== null && readAtMs === edit.fromMs);
+  };
 }
 
 function either(...conditions: (IsExcluded | undefined)[]): IsExcluded | undefined {
@@ -120,16 +153,41 @@ function either(...conditions: (IsExcluded | undefined)[]): IsExcluded | undefin
   return (point) => some.some((condition) => condition(point));
 }
 
-/** The stretches over which the clock was set back while a series was received, whatever became of the edit: so much more time has passed. */
-export const stepsBackOf = (edits: readonly Edit[], channel: string, kind: string): EditedTime[] =>
-  edits.filter((edit) => edit.instants && concerns(edit, channel, kind));
+/** The steps of some edits before and after they are worked in. */
+function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
+  const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
+  const isOther = (steps: readonly StepBack[]) => (one: StepBack) =>
+    !steps.some(({ atMs, byMs }) => atMs === one.atMs && byMs === one.byMs);
+  const changed = [...before.filter(isOther(after)), ...after.filter(isOther(before))];
+  return changed.length === 0
+    ? { before, after }
+    : { before, after, changedAtMs: Math.max(...changed.map(({ atMs }) => atMs)) };
+}
 
-/** Whether a point that was sent lies within one of the edits. What was read by hand takes the place of what was sent for that instant. */
-function within(edits: readonly EditedTime[]): IsExcluded | undefined {
+/**
+ * The steps back of the clock that edits of a series note: so much more time has passed. A step that led back beyond where an earlier one did comes after
+ * it: past it, both have been made.
+ */
+function stepsBackOf(edits: readonly Edit[]): StepBack[] {
+  const mine = edits.filter(({ instants }) => instants);
+  const steps: { edit: Edit; step: StepBack }[] = [];
+  for (const edit of mine.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const { fromMs, toMs } = edit;
+    const later = steps.filter((one) => one.edit.instants?.has(fromMs)).map(({ step }) => step.atMs);
+    steps.push({ edit, step: { atMs: Math.min(fromMs, ...later), byMs: toMs - fromMs } });
+  }
+  return steps.map(({ step }) => step);
+}
+
+/**
+ * Whether a point that was sent, or that an edit by the clock carried on, lies within one of the edits. What was read by hand takes the place of what was
+ * sent for that instant.
+ */
+function within(edits: readonly EditedTime[], carried: ReadonlySet<number>): IsExcluded | undefined {
   if (edits.length === 0) return undefined;
   const spans = joined(edits);
   return ({ readAtMs, intervalMs }) => {
-    if (intervalMs === READ_BY_HAND) return false;
+    if (intervalMs === READ_BY_HAND && !carried.has(readAtMs)) return false;
     let [low, high] = [0, spans.length];
     // The last that begins at or before it.
     while (low < high) {

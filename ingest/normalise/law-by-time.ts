@@ -34,6 +34,9 @@ export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown>
       return some.counted(from, told).flatMap((interval) => counted(interval) ?? []);
     },
     knows: (state) => some === null || some.knows(state),
+    ...(some?.earliestMs && {
+      earliestMs: (state: unknown) => (state === null ? Infinity : (some.earliestMs?.(state) ?? Infinity)),
+    }),
     step(state, point, findings) {
       if (point.readAtMs >= endMs) return null;
       const now = spans.find(({ untilMs }) => point.readAtMs < untilMs)?.law ?? some;

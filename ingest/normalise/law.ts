@@ -87,6 +87,8 @@ export interface Law<State> {
   counted?(from: State, judged: readonly JudgedPoint[]): EnergyInterval[];
   /** Whether a stored state is one of this law: an earlier edition's is not. Where the law stands is then told by stored readings. */
   knows(state: unknown): boolean;
+  /** Time of the earliest reading that a state remembers, Unix ms. Left out: it compares none with what follows by how much time has passed. */
+  earliestMs?(state: State): number;
   /** Takes the next reading. Returns the state after it. */
   step(state: State, point: Point, findings: Findings): State;
 }
@@ -125,8 +127,14 @@ export interface SettingsByTime extends LawSettings {
    * over one of them.
    */
   readonly splits?: readonly number[];
-  /** Of a series: times that the clock of its host went over twice. Between a reading before one and a reading in or after it that much more has passed. */
-  readonly stepsBack?: readonly { readonly fromMs: number; readonly toMs: number }[];
+  /** Of a series: steps back of the clock of its host. Between a reading up to one and a reading from it on that much more has passed. */
+  readonly stepsBack?: readonly StepBack[];
+}
+
+/** A step back of a clock as readings lie around it: at a time (Unix ms), by so many ms. */
+export interface StepBack {
+  readonly atMs: number;
+  readonly byMs: number;
 }
 
 /** Orders the points of a series: by time; intervals that end together, the shorter first. */

@@ -11,6 +11,7 @@ import {
 } from './plausibility.ts';
 import {
   beforeLastOf,
+  earliestOf,
   lastOf,
   type Run,
   risenAnHourBefore,
@@ -135,6 +136,7 @@ export function registerLaw(settings: SettingsByTime, direction: 'import' | 'exp
   return {
     initial: {},
     knows: (state) => (state as { good?: unknown }).good === undefined,
+    earliestMs: ({ run }) => (run ? earliestOf(run) : Number.POSITIVE_INFINITY),
     restart(before, later) {
       const found = runFrom(before, later?.run);
       return found && { taken: found.taken, state: { run: found.state } };

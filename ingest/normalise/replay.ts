@@ -105,6 +105,11 @@ export interface Laws {
   readonly after: Law<unknown>;
   /** Says where both stand before the change: the one by which more counts. Left out: `after`. */
   readonly longer?: Law<unknown>;
+  /**
+   * The latest step of the clock that one of them does not take into account, Unix ms: they go on alike once they remember no reading up to it.
+   * Left out: there is none.
+   */
+  readonly stepAtMs?: number;
 }
 
 /**
@@ -134,11 +139,14 @@ export function compare(
     met,
     endMs,
   });
+  const { stepAtMs } = laws;
   for (const [index, point] of beyondChange.entries()) {
     before.take(point);
     after.take(point);
     const isPlain = point.verdict === null && !after.verdicts.has(pointKey(point));
-    if (isPlain && isDeepStrictEqual(before.state, after.state)) return upTo(index + 1, true, point.readAtMs);
+    const remembersStep = stepAtMs !== undefined && (laws.after.earliestMs?.(after.state) ?? Infinity) <= stepAtMs;
+    if (isPlain && !remembersStep && isDeepStrictEqual(before.state, after.state))
+      return upTo(index + 1, true, point.readAtMs);
   }
   return upTo(beyondChange.length, false, beyondChange.at(-1)?.readAtMs ?? lastChangeMs);
 }

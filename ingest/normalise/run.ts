@@ -27,6 +27,9 @@ export const lastOf = (run: Run): RegisterValue => valueAt(run, 0);
 export const beforeLastOf = (run: Run): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
+/** Time of the earliest reading that a run remembers. */
+export const earliestOf = (run: Run): number => Math.min(...run.filter((_, index) => index % 2 === 0));
+
 /** Time of the latest reading up to the last but one to which the register had risen; of a run of one reading its time. */
 export const latestRisenMs = (run: Run): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 

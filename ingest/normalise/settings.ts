@@ -18,10 +18,11 @@ export const isSplit = ({ splits }: SettingsByTime, aMs: number, bMs: number): b
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * The time of a reading as it is compared with a later one (Unix ms): earlier by what the clock was set back between the two.
+ * The time of a reading as it is compared with a later one (Unix ms): earlier by what the clock was set back between the two. A reading right at a step is
+ * what was read before it and stands for it past it: it is on both sides.
  */
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
-  (stepsBack ?? []).reduce((ms, { fromMs, toMs }) => (aMs < fromMs && fromMs <= bMs ? ms - (toMs - fromMs) : ms), aMs);
+  (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
 
 /** A time, Unix ms: from `fromMs` on and before `toMs`. */
 interface Times {

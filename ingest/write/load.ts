@@ -1,4 +1,3 @@
-import { stepsBackOf } from '#ingest/normalise/edits.ts';
 import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
@@ -89,7 +88,7 @@ export async function loadDevices(
         computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
         ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
         words: row.channels,
-        series: withSteps(series.get(row.device_id) ?? new Map(), edits.get(row.device_id) ?? []),
+        series: series.get(row.device_id) ?? new Map(),
         ...rest.get(row.device_id),
         ...(edits.has(row.device_id) && { edits: edits.get(row.device_id) as Edit[] }),
         ...(untilMs.has(row.device_id) && { pieceUntilMs: untilMs.get(row.device_id) as number }),
@@ -110,12 +109,12 @@ export async function loadDevices(
   );
 }
 
-/** Edits by hand or by the clock of these devices that are in force, or still counted, or tell of a step of the clock. Nearly always none. */
+/** Edits by hand or by the clock of these devices that are in force, or still counted. Nearly always none. */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
     `SELECT edit_id, device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted,
        coalesce(counted_from, from_at) AS counted_from, coalesce(counted_to, to_at) AS counted_to, instants
-     FROM reading_edits WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted OR instants IS NOT NULL) ORDER BY edit_id`,
+     FROM reading_edits WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted) ORDER BY edit_id`,
     [deviceIds],
   );
   const found = new Map<string, Edit[]>();
@@ -136,15 +135,6 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
     });
   }
   return found;
-}
-
-/** The series with the steps of the clock that the edits of the device tell of. */
-function withSteps(series: Map<string, StandingSeries>, edits: readonly Edit[]): Map<string, StandingSeries> {
-  for (const [name, one] of series) {
-    const stepsBack = stepsBackOf(edits, one.channel, one.kind);
-    if (stepsBack.length > 0) series.set(name, { ...one, stepsBack });
-  }
-  return series;
 }
 
 /** `counts_import` and `counts_export` are about electricity alone, as all that asks for them is. */

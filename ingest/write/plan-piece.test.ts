@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { withoutZeros } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
-import { drawnEdit, editOf } from '#test/reference/edits.ts';
+import { drawnEdit, drawnStep, editOf, stepOf } from '#test/reference/edits.ts';
 import { appearingHistory, type History, history, settings, tariffHistory } from '#test/reference/histories.ts';
 import { ofDevice } from '#test/support/law.ts';
 import { memoryOf } from '#test/support/memories.ts';
@@ -22,6 +22,7 @@ const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'im
 const doing = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 3, arbitrary: fc.record({ edit: drawnEdit }) },
+  { weight: 2, arbitrary: fc.record({ step: drawnStep }) },
   { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ settings }) },
   { weight: 3, arbitrary: fc.record({ said: fc.nat(20), countsAs: fc.constantFrom(null, ...MEANINGS) }) },
@@ -59,6 +60,7 @@ test('edits and settings are worked in and taken back piece by piece, whatever c
         for (const next of done) {
           if ('share' in next) come(next.share);
           else if ('edit' in next) editDevice(store, 'dev_0', editOf(one.readings, next.edit));
+          else if ('step' in next) editDevice(store, 'dev_0', stepOf(one.readings, next.step, device.edits));
           else if ('revoked' in next) store.revoke('dev_0', next.revoked);
           else if ('settings' in next) store.set('dev_0', next.settings);
           else if ('said' in next) say(store, 'dev_0', next.said, next.countsAs);

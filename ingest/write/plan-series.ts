@@ -1,6 +1,6 @@
-import type { Law, SettingsByTime } from '#ingest/normalise/law.ts';
+import type { Law, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
-import { recall, replay } from '#ingest/normalise/replay.ts';
+import { type Laws, recall, replay } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint } from './collect.ts';
@@ -56,15 +56,18 @@ export function planSeries(
 function lawsOf(
   plan: SeriesPlan,
   computed: Planning['computed'],
-): { [name in 'before' | 'after']: Law<unknown> | null } & { longer?: Law<unknown> } {
+): { [name in 'before' | 'after']: Law<unknown> | null } & Pick<Laws, 'longer' | 'stepAtMs'> {
   const { series } = plan;
   const { channel, kind } = series;
-  const of = (by: RolesByTime, settings: SettingsByTime) => {
-    const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series));
+  const { stepsBack } = plan.edits;
+  const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly StepBack[]) => {
+    const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series, steps));
     return isByTime(series, plan) ? lawByTime(by, lawOf) : lawOf(by.roles);
   };
-  const [before, after] = [of(series, computed.before), of(plan, computed.after)];
-  return before && countsUntilMs(series) > countsUntilMs(plan) ? { before, after, longer: before } : { before, after };
+  const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
+  const longer = countsUntilMs(series) > countsUntilMs(plan) ? before : null;
+  const { changedAtMs: stepAtMs } = stepsBack;
+  return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
 
 /** Whether a stretch was loaded for points that follow what is stored: they reach back into it. */

@@ -1,5 +1,5 @@
 import type { Described } from '#ingest/decoders/registers-of-a-device/register.ts';
-import type { LawSettings, SettingsByTime } from '#ingest/normalise/law.ts';
+import type { LawSettings, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
@@ -100,13 +100,17 @@ export interface StandingSeries {
    * or it is remembered: then all readings that follow are of the last.
    */
   readonly splits?: readonly number[];
-  /** Times that the clock of its host went over twice. */
-  readonly stepsBack?: SettingsByTime['stepsBack'];
 }
 
 /** What a series is judged by: the settings of its device, its own splits, and the steps of the clock. */
-export const settingsOfSeries = (settings: SettingsByTime, { splits, stepsBack }: StandingSeries): SettingsByTime =>
-  splits || stepsBack ? { ...settings, ...(splits && { splits }), ...(stepsBack && { stepsBack }) } : settings;
+export const settingsOfSeries = (
+  settings: SettingsByTime,
+  { splits }: StandingSeries,
+  stepsBack: readonly StepBack[] = [],
+): SettingsByTime =>
+  splits || stepsBack.length > 0
+    ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }
+    : settings;
 
 /** Whether a series has a reading past its last split: what follows can be planned without it. */
 export const isPastSplits = ({ splits, lastReadAtMs }: StandingSeries): boolean =>

@@ -46,7 +46,7 @@ export async function editsIn(
 ): Promise<ToldEdit[]> {
   // Raw SQL: comparisons with null.
   const { rows } = await sql<Row>`
-    SELECT e.edit_id, e.device_id, e.channel, e.kind, s.native_name, e.from_at, e.to_at, e.value, e.reason, author.role AS author
+    SELECT e.edit_id, e.device_id, e.channel, e.kind, s.native_name, e.from_at, e.to_at, CASE WHEN e.instants IS NULL THEN e.value END AS value, e.reason, author.role AS author
     FROM reading_edits e JOIN devices d USING (device_id) LEFT JOIN users author ON author.user_id = e.author
     LEFT JOIN series s ON s.device_id = e.device_id AND s.channel = e.channel AND s.kind = e.kind
     WHERE d.user_id = ${userId} AND (${deviceId}::text IS NULL OR d.device_id = ${deviceId})

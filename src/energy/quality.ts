@@ -230,14 +230,16 @@ async function verdictsIn(db: Database, deviceId: string, range: Range) {
 async function editsIn(db: Database, deviceId: string, range: Range) {
   const rows = await db
     .selectFrom('reading_edits')
-    .select(['edit_id', 'from_at', 'to_at', 'value'])
+    .select(['edit_id', 'from_at', 'to_at'])
+    // An edit by the clock passes readings over; where it goes on from is a part of that.
+    .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)
     .where('from_at', '<', range.to)
     .where('to_at', '>', range.from)
     .orderBy('edit_id')
     .execute();
-  return rows.flatMap(({ edit_id: editId, from_at, to_at, value }) => {
+  return rows.flatMap(({ edit_id: editId, from_at, to_at, is_added: isAdded }) => {
     const [from, to] = [from_at < range.from ? range.from : from_at, to_at > range.to ? range.to : to_at];
     const last = DateTime.fromMillis(to.getTime() - 1, { zone: range.zone }).toFormat('yyyy-MM');
     const months: string[] = [];
@@ -245,7 +247,7 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
       months.push(at.toFormat('yyyy-MM'));
       if (at.toFormat('yyyy-MM') >= last) break;
     }
-    return months.map((month) => ({ month, editId, isAdded: value !== null }));
+    return months.map((month) => ({ month, editId, isAdded }));
   });
 }
 

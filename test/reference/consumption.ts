@@ -1,5 +1,5 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { edited, type ReferenceEdit } from './edits.ts';
+import { edited, type ReferenceEdit, wentOverAgain } from './edits.ts';
 import { registerSteps, type Step } from './registers.ts';
 import { afterTheOthers } from './tariffs.ts';
 
@@ -131,7 +131,11 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     const countedOf = (s: Series) => {
       const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
       const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
-      return stepsOf({ ...s, readings: s.readings.filter((r) => r.readAtMs <= last) }, settings).map((step) => ({
+      return stepsOf(
+        { ...s, readings: s.readings.filter((r) => r.readAtMs <= last) },
+        settings,
+        wentOverAgain(edits, s),
+      ).map((step) => ({
         ...step,
         countsImport: imports(Number(step.to)).includes(s),
         countsExport: exports(Number(step.to)).includes(s),
@@ -181,12 +185,13 @@ function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Ar
 export function stepsOf(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
+  more?: (from: bigint, to: bigint) => bigint,
 ): Flowed[] {
   const exporting = s.direction === 'export';
   const both = (steps: Step[]) => steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
   if (s.kind === 'register') {
     const readings = s.readings.map((r) => ({ at: BigInt(r.readAtMs), value: BigInt(r.value) }));
-    return both(registerSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }));
+    return both(registerSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }, more));
   }
   if (s.kind === 'interval') {
     const kept: Step[] = [];

@@ -14,6 +14,8 @@ export interface ReferenceEdit {
   toMs: number;
   /** mWh; null: nothing was read by hand. */
   value: number | null;
+  /** By the clock, which was set back over its time: what of it is passed over (Unix ms) instead of all. */
+  instants?: ReadonlySet<number>;
 }
 
 /** What an edit of a history is made of. */
@@ -53,17 +55,78 @@ export function editOf(readings: History['readings'], drawn: DrawnEdit): Referen
   return { channel: ofAll ? null : channel, kind: ofAll ? null : kind, fromMs, toMs: fromMs + lengthMs, value: null };
 }
 
+/** What a step of the clock of a history is made of. */
+export const drawnStep = fc.record({
+  near: fc.nat(),
+  /** Which of the readings had come before the step. */
+  came: fc.constantFrom(1, 2, 3),
+  awayMs: fc.oneof(fc.constant(0), fc.integer({ min: -3 * HOUR, max: 3 * HOUR })),
+  lengthMs: fc.integer({ min: 6_000, max: 12 * HOUR }),
+});
+
+/**
+ * The edit of a series by a step of the clock that was drawn, after those that were made before: it passes over what had come, and a register goes on
+ * from the first of that.
+ */
+export function stepOf(
+  readings: History['readings'],
+  { near, came, awayMs, lengthMs }: typeof drawnStep extends fc.Arbitrary<infer T> ? T : never,
+  before: readonly ReferenceEdit[],
+): ReferenceEdit {
+  const { channel, kind, readAtMs } = readings[near % readings.length] as History['readings'][number];
+  const mine = before.filter((edit) => edit.channel === channel && edit.kind === kind);
+  const toMs = readAtMs + awayMs + lengthMs;
+  let fromMs = readAtMs + awayMs;
+  while (mine.some((edit) => edit.fromMs === fromMs && (edit.value !== null || edit.instants))) fromMs--;
+  const sent = readings
+    .filter((one, index) => one.channel === channel && one.kind === kind && index % came === 0)
+    .map(({ readAtMs: atMs, value }) => ({ atMs, value }));
+  const steps = mine.flatMap((edit) => (edit.instants ? [{ atMs: edit.fromMs, value: edit.value }] : []));
+  const gone = [...sent, ...(kind === 'register' ? steps : [])]
+    .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
+    .sort((a, b) => a.atMs - b.atMs);
+  const first = gone.find(({ value }) => value !== null)?.value ?? null;
+  const value = kind === 'register' ? first : null;
+  return { channel, kind, fromMs, toMs, value, instants: new Set(gone.map(({ atMs }) => atMs)) };
+}
+
+const isOf = (edit: ReferenceEdit, { channel, kind }: { channel: string; kind: string }) =>
+  edit.channel === null || (edit.channel === channel && edit.kind === kind);
+
 /** What of a series counts once edits are made: of readings in order, one a time. */
 export function edited(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
   const [like] = readings;
   if (!like) return [];
-  const mine = edits.filter(
-    (edit) => edit.channel === null || (edit.channel === like.channel && edit.kind === like.kind),
-  );
+  const mine = edits.filter((edit) => isOf(edit, like));
+  const spans = mine.filter(({ instants }) => !instants);
+  const steps = mine.filter(({ instants }) => instants);
+  const isIn = (edit: ReferenceEdit, atMs: number) => atMs >= edit.fromMs && atMs < edit.toMs;
   const isGone = ({ readAtMs }: DecodedReading) =>
-    mine.some(({ fromMs, toMs }) => readAtMs >= fromMs && readAtMs < toMs);
-  const byHand = mine.flatMap(({ fromMs, value }) => (value === null ? [] : [{ ...like, readAtMs: fromMs, value }]));
-  return [...readings.filter((one) => !isGone(one)), ...byHand].sort(
+    spans.some((edit) => isIn(edit, readAtMs)) ||
+    steps.some((edit) => {
+      const isStart = edit.value !== null && edit.fromMs === readAtMs;
+      return isIn(edit, readAtMs) && (isStart || edit.instants?.has(readAtMs));
+    });
+  const byHand = spans.flatMap(({ fromMs, value }) => (value === null ? [] : [{ ...like, readAtMs: fromMs, value }]));
+  const carried = steps
+    .filter(({ fromMs }) => !spans.some((edit) => isIn(edit, fromMs)))
+    .filter((one) => !steps.some((edit) => edit !== one && isIn(edit, one.fromMs) && edit.instants?.has(one.fromMs)))
+    .flatMap(({ fromMs, value }) => (value === null ? [] : [{ ...like, readAtMs: fromMs, value }]));
+  return [...readings.filter((one) => !isGone(one)), ...byHand, ...carried].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs,
   );
+}
+
+/** How much more time has passed between two readings of a register than their times say, as the clock was set back between them; ms. */
+export function wentOverAgain(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
+  const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
+  /** Where it lies once later steps have led back beyond it. */
+  const placeOf = (step: ReferenceEdit): number =>
+    Math.min(
+      step.fromMs,
+      ...steps.filter((later) => later.fromMs < step.fromMs && later.instants?.has(step.fromMs)).map(placeOf),
+    );
+  const placed = steps.map((step) => ({ at: BigInt(placeOf(step)), by: BigInt(step.toMs - step.fromMs) }));
+  return (from: bigint, to: bigint): bigint =>
+    placed.filter(({ at }) => from <= at && at <= to).reduce((sum, { by }) => sum + by, 0n);
 }

@@ -45,9 +45,14 @@ interface Counted extends Reading {
   step: Step | null;
 }
 
-/** `readings`: in order of time, one a time. */
-export function registerSteps(readings: Reading[], settings: RegisterSettings): Step[] {
-  const fits = (a: Reading, b: Reading) => plausible(a, b, settings.limitKw);
+/** `readings`: in order of time, one a time. `more`: how much more time has passed between two times than they say. */
+export function registerSteps(
+  readings: Reading[],
+  settings: RegisterSettings,
+  more: (from: bigint, to: bigint) => bigint = () => 0n,
+): Step[] {
+  const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
+  const fits = (a: Reading, b: Reading) => plausible(before(a, b), b, settings.limitKw);
   /** Steps of the runs that are over, and the run of now. */
   const over: Step[] = [];
   let run: Counted[] = [];
@@ -86,15 +91,15 @@ export function registerSteps(readings: Reading[], settings: RegisterSettings): 
   function confirmed(held: Reading) {
     const z = lateSince(held);
     const good = last();
-    const before = run[run.length - 2];
+    const second = run[run.length - 2];
     if (z !== null) {
       run = run.slice(0, z + 1);
       const from = last();
       run.push({ ...held, step: { ...step(from, held, held.value - from.value), estimated: true, late: true } });
-    } else if (before && held.value < good.value && fits(before, held)) {
+    } else if (second && held.value < good.value && fits(second, held)) {
       run = run.slice(0, -1);
       go(held);
-    } else begin(held, energyOverHeld(good, held, settings));
+    } else begin(held, energyOverHeld(before(good, held), held, settings));
   }
 
   /** What becomes of the reading at the index, which is held. Answers where to go on, null where nothing tells yet. */

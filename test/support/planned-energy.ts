@@ -86,7 +86,7 @@ export function expectWhole(device: StoredDevice, all: History['readings']): voi
   const readings = ofDevice(all);
   for (const { channel, kind, points, verdicts, tail, lastReadAtMs, ...of } of series.values()) {
     const sent = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
-    const { isExcluded, added } = editsOfSeries(
+    const { isExcluded, added, stepsBack } = editsOfSeries(
       device.edits.map((edit) => ({ ...edit, counted: null })),
       channel,
       kind,
@@ -96,7 +96,9 @@ export function expectWhole(device: StoredDevice, all: History['readings']): voi
     const told = (point: Point) => `${pointKey(point)} ${point.value}`;
     expect([...points.values()].sort(comparePoints).map(told)).toEqual(whole.map(told));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
-    const law = lawByTime(of, (roles) => lawOfSeries(channel, kind, roles, settings));
+    const law = lawByTime(of, (roles) =>
+      lawOfSeries(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
+    );
     const counted = whole.filter(({ readAtMs }) => readAtMs < countsUntilMs(of));
     const run = replay(law, law.initial, counted, isExcluded);
     expect(Object.fromEntries(verdicts)).toEqual(
@@ -116,10 +118,9 @@ export function expectLawful(device: StoredDevice): void {
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
     const roles = rolesAt(of);
     const endMs = countsUntilMs(of);
-    const law = lawByTime(of, (one) =>
-      lawOfSeries(channel, kind, one, { ...(computedWith ?? settings), ...(splits && { splits }) }),
-    );
-    const { isExcluded } = editsOfSeries(edits, channel, kind, Number.NEGATIVE_INFINITY);
+    const { isExcluded, stepsBack } = editsOfSeries(edits, channel, kind, Number.NEGATIVE_INFINITY);
+    const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
+    const law = lawByTime(of, (one) => lawOfSeries(channel, kind, one, judgedBy));
     const told = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
     const run = replay(law, law.initial, told, isExcluded);
     expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);

@@ -16,9 +16,10 @@ export interface HostStep {
 
 /**
  * Notes a step of the clock of a host. After a step back of at most a day, readings without a time whose receipt lies in the stretch that the clock
- * goes over again are passed over by an edit whose author is the clock (energy.md, "When the clock was wrong"): a series gets one even
- * without such readings, since it says how much more time has passed. To be called before anything that is received after the step is stored. Returns how
- * many edits were made.
+ * goes over again are passed over by an edit whose author is the clock (energy.md, "When the clock was wrong"). A register keeps the first of them as a
+ * reading right before the stretch: what it has risen by since is counted, whatever else is known of it. A register gets an edit even without
+ * such readings, since it says how much more time has passed. To be called before anything that is received after the step is stored.
+ * Returns how many edits were made.
  */
 export async function noteClockStep(
   db: Database,
@@ -32,23 +33,16 @@ export async function noteClockStep(
       trx,
     );
     if (numAffectedRows === 0n || afterMs >= beforeMs || beforeMs - afterMs > DAY_MS) return 0;
-    const from = new Date(Math.max(afterMs, stretchFromMs));
-    const { rows } = await sql<{ device_id: string; channel: string; kind: string; instants: string[] }>`
-      SELECT u.device_id, u.channel, u.kind, array(
-          SELECT (extract(epoch FROM r.read_at) * 1000)::bigint FROM readings r
-          WHERE r.series_id = s.series_id AND r.read_at >= ${from} AND r.read_at < ${before} AND r.interval_ms >= 0
-          ORDER BY 1) AS instants
-      FROM untimed_series u JOIN series s USING (device_id, channel, kind) JOIN devices d USING (device_id)
-      WHERE u.host = ${host} AND d.deleted_at IS NULL`.execute(trx);
-    const concerned = rows.filter(({ kind, instants }) => kind === 'register' || instants.length > 0);
-    if (concerned.length === 0) return 0;
+    const edits = await editsOfStep(trx, { host, before, after, stretchFrom: new Date(stretchFromMs) });
+    if (edits.length === 0) return 0;
     const reason = `the clock of ${host} was set back by ${Math.round((beforeMs - afterMs) / 1_000)} s`;
     await trx
       .updateTable('devices')
       .set({ computed_with: COMPUTED_BEFORE })
-      .where('device_id', '=', sql<string>`ANY (${[...new Set(concerned.map(({ device_id }) => device_id))]}::text[])`)
+      .where('device_id', '=', sql<string>`ANY (${[...new Set(edits.map(({ device_id }) => device_id))]}::text[])`)
       .execute();
-    for (const { device_id, channel, kind, instants } of concerned)
+    for (const { device_id, channel, kind, from_at, value, instants } of edits) {
+      if (value !== null) await beginAt(trx, { device_id, channel, from_at, value });
       await trx
         .insertInto('reading_edits')
         .values({
@@ -56,9 +50,9 @@ export async function noteClockStep(
           device_id,
           channel,
           kind,
-          from_at: after,
+          from_at,
           to_at: before,
-          value: null,
+          value,
           reason,
           author: CLOCK,
           created_at: after,
@@ -67,6 +61,71 @@ export async function noteClockStep(
           instants: instants.map(Number),
         })
         .execute();
-    return concerned.length;
+    }
+    return edits.length;
   });
+}
+
+interface EditOfStep {
+  device_id: string;
+  channel: string;
+  kind: string;
+  from_at: Date;
+  /** What the register showed first in the stretch, mWh; null: it had no reading there, or it is no register. */
+  value: number | null;
+  /** Unix ms, as text. */
+  instants: string[];
+}
+
+/**
+ * What a step back means for each series that the host receives without a time. The edit of a register begins at the last instant before the stretch
+ * at which no other edit does: there it has the first reading that counted in the stretch. Earlier edits by the clock that begin in the stretch are
+ * among `instants`: their readings are passed over as well, and their steps lie before the new one (`stepsBackOf`).
+ */
+async function editsOfStep(
+  db: Database,
+  { host, before, after, stretchFrom }: { host: string; before: Date; after: Date; stretchFrom: Date },
+): Promise<EditOfStep[]> {
+  const { rows } = await sql<EditOfStep>`
+    WITH untimed AS (
+      SELECT s.series_id, u.device_id, u.channel, u.kind, b.from_at
+      FROM untimed_series u JOIN series s USING (device_id, channel, kind) JOIN devices d USING (device_id)
+      CROSS JOIN LATERAL (
+        SELECT CASE WHEN u.kind <> 'register' THEN ${after}::timestamptz ELSE (
+          SELECT t FROM (SELECT generate_series(${after}::timestamptz - interval '1 ms', ${after}::timestamptz - interval '1 h', interval '-1 ms') AS t) g
+          WHERE NOT EXISTS (
+            SELECT FROM reading_edits e WHERE e.device_id = u.device_id AND e.channel = u.channel AND e.kind = u.kind
+              AND e.from_at = t AND (e.value IS NOT NULL OR e.instants IS NOT NULL))
+          LIMIT 1) END AS from_at) b
+      WHERE u.host = ${host} AND d.deleted_at IS NULL),
+    by_clock AS (
+      SELECT u.series_id, e.from_at, e.value, e.instants, e.revoked_at IS NULL AS is_in_force
+      FROM untimed u JOIN reading_edits e USING (device_id, channel, kind) WHERE u.kind = 'register' AND e.instants IS NOT NULL),
+    stretch AS (
+      SELECT series_id, (extract(epoch FROM at) * 1000)::bigint AS ms, value FROM (
+        SELECT u.series_id, r.read_at AS at, r.value FROM untimed u JOIN readings r USING (series_id)
+        WHERE r.read_at >= ${after}::timestamptz - interval '1 h' AND r.read_at >= greatest(u.from_at, ${stretchFrom}::timestamptz) AND r.read_at < ${before} AND r.interval_ms >= 0
+        UNION ALL
+        SELECT u.series_id, c.from_at, CASE WHEN c.is_in_force THEN c.value END FROM untimed u JOIN by_clock c USING (series_id)
+        WHERE c.from_at >= u.from_at AND c.from_at < ${before}) s),
+    passed AS (SELECT DISTINCT series_id, unnest(instants) AS ms FROM by_clock WHERE is_in_force),
+    found AS (
+      SELECT s.series_id, array_agg(DISTINCT s.ms) AS instants,
+        (array_agg(s.value ORDER BY s.ms) FILTER (WHERE s.value IS NOT NULL AND p.ms IS NULL))[1] AS value
+      FROM stretch s LEFT JOIN passed p USING (series_id, ms) GROUP BY 1)
+    SELECT u.device_id, u.channel, u.kind, u.from_at, CASE WHEN u.kind = 'register' THEN f.value END AS value, coalesce(f.instants, '{}') AS instants
+    FROM untimed u LEFT JOIN found f USING (series_id)
+    WHERE u.kind = 'register' OR f.series_id IS NOT NULL`.execute(db);
+  return rows;
+}
+
+/** A register is there from the reading on that it has before the stretch: what it has risen by since then counts, also beside another quantity. */
+async function beginAt(
+  db: Database,
+  { device_id, channel, from_at, value }: Pick<EditOfStep, 'device_id' | 'channel' | 'from_at' | 'value'>,
+): Promise<void> {
+  await sql`
+    UPDATE series SET first_read_at = least(first_read_at, ${from_at}),
+      nonzero_at = CASE WHEN ${value !== 0} THEN least(nonzero_at, ${from_at}) ELSE nonzero_at END
+    WHERE device_id = ${device_id} AND channel = ${channel} AND kind = 'register'`.execute(db);
 }

@@ -18,10 +18,14 @@ export interface Edit extends EditedTime {
   /** The series that it is about; null: every one of the device. */
   readonly channel: string | null;
   readonly kind: string | null;
-  /** What a person read off the register at `fromMs`, mWh (of volume: 0.001 l); null: readings are excluded, nothing is added. */
+  /**
+   * What a person read off the register at `fromMs`, mWh (of volume: 0.001 l); of an edit by the clock, what the register showed first in the stretch.
+   * Null: readings are excluded, nothing is added.
+   */
   readonly value: number | null;
   /**
-   * Of an edit by the clock: the readings that are passed over, Unix ms; its time is that over which the clock of a host was set back.
+   * Of an edit by the clock: the readings that are passed over, Unix ms; its time is that over which the clock of a host was set back (of a register from
+   * right before it on). Starts of earlier edits by the clock in that time are among them.
    * Left out: every reading of its time.
    */
   readonly instants?: ReadonlySet<number>;

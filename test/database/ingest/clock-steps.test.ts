@@ -11,6 +11,7 @@ import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
+import { counted, type Happened, importByHour } from '#test/reference/receipts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 
@@ -108,38 +109,112 @@ test('a power that sends no time counts the stretch once; the edit can be revoke
   await host.stop();
 });
 
-test('whatever the step back within what a device has sent, nothing counts twice and a register loses nothing', async () => {
-  const step = fc.record({
-    // Of its past: where all of that lies in the stretch, what a register rose by in it is not counted.
-    share: fc.double({ min: 0, max: 1, noNaN: true }),
-    before: fc.integer({ min: 3, max: 100 }),
-    after: fc.integer({ min: 3, max: 40 }),
-    everyMinutes: fc.integer({ min: 1, max: 14 }),
-  });
-  await fc.assert(
-    fc.asyncProperty(step, async ({ share, before, after, everyMinutes }) => {
-      const backMinutes = Math.max(1, Math.floor(share * (before - 1) * everyMinutes));
-      const [counter, power] = [await meter(database), await meter(database)];
-      const host = await startHost();
-      const send = async (count: number) => {
-        for (let index = 0; index < count; index++) {
-          host.state.true += everyMinutes * MINUTE;
-          await host.send(counter.deviceId, register((host.state.true - BEGIN) / HOUR));
-          await host.send(power.deviceId, { power_w: 1_000 });
-        }
-      };
-      await send(before);
-      host.set(-backMinutes * MINUTE + 12_345);
-      await send(after);
-      await host.settle();
-      await host.stop();
-      const hours = ((before + after - 1) * everyMinutes) / 60;
-      expect(await kwh(counter.userId)).toBeCloseTo(hours * 2, 2);
-      expect(await kwh(power.userId)).toBeLessThan(hours + 0.001);
+/** A series of a home: how often it sends, and from which round on. */
+const series = fc.record({ every: fc.integer({ min: 1, max: 4 }), from: fc.nat(30) });
+const happening = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ rounds: fc.integer({ min: 1, max: 40 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      backMs: fc.oneof(
+        fc.integer({ min: 6_000, max: 6 * HOUR }),
+        // To the very times of what was received.
+        fc.integer({ min: 1, max: 90 }).map((rounds) => ({ rounds })),
+      ),
+      isStart: fc.boolean(),
     }),
-    { numRuns: 5, endOnFailure: true },
+  },
+);
+const history = fc.record({
+  registers: fc.array(fc.tuple(series, fc.integer({ min: 1, max: 80 })), { minLength: 1, maxLength: 3 }),
+  power: series,
+  everyMs: fc.integer({ min: 10_000, max: 9 * MINUTE }),
+  happenings: fc.array(happening, { minLength: 3, maxLength: 9 }),
+  isSettledBetween: fc.boolean(),
+});
+
+test('whenever the clock is set back, and however often, nothing counts twice and a register loses nothing', async () => {
+  await fc.assert(fc.asyncProperty(history, expectNothingLost), { numRuns: 12, endOnFailure: true });
+}, 120_000);
+
+/** Homes of a register each, one of a power, and one of both. */
+async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
+  const { everyMs, happenings, isSettledBetween } = how;
+  const [last] = how.registers.slice(-1) as [(typeof how.registers)[number]];
+  const bodies = (kw: number) => (hours: number) => ({ energy_total_kwh: Number((2_140 + hours * kw).toFixed(3)) });
+  const homes = [
+    ...how.registers.map(([of, kw]) => ({ register: { of, body: bodies(kw) }, power: null })),
+    { register: null, power: how.power },
+    { register: { of: last[0], body: bodies(last[1]) }, power: how.power },
+  ];
+  const all = await Promise.all(
+    homes.map(async (home) => ({
+      ...home,
+      ...(await meter(database)),
+      sent: [] as Happened[],
+      powers: [] as Happened[],
+    })),
   );
-}, 60_000);
+  let host = await startHost();
+  const step = (backToMs: number) => {
+    for (const { sent, powers } of all) for (const of of [sent, powers]) of.push({ backToMs });
+  };
+  let [round, backMs] = [0, 0];
+  const send = async () => {
+    // The clock is set while nothing is received: the first message after it shows it.
+    host.state.true += everyMs;
+    if (backMs > 0) host.set(host.state.offset - backMs);
+    const atMs = host.state.true + host.state.offset;
+    if (backMs > 0) step(atMs);
+    backMs = 0;
+    const hours = (host.state.true - BEGIN) / HOUR;
+    const sends = (of: { every: number; from: number } | null | undefined) =>
+      of && round >= of.from && round % of.every === 0;
+    const messages = all.flatMap(({ deviceId, register, power, sent, powers }) => {
+      const body = sends(register?.of) ? register?.body(hours) : undefined;
+      if (body) sent.push({ atMs, value: Math.round(body.energy_total_kwh * 1e6) });
+      if (sends(power)) powers.push({ atMs, value: 1_000_000 });
+      return body || sends(power) ? [{ deviceId, body: { ...body, ...(sends(power) && { power_w: 1_000 }) } }] : [];
+    });
+    // One that nobody can use shows the step, too.
+    messages.unshift({ deviceId: 'dev_unknown', body: {} });
+    round++;
+    await Promise.all(messages.map(({ deviceId, body }) => host.send(deviceId, body)));
+  };
+  for (const one of [...happenings, { rounds: 12 }]) {
+    if ('rounds' in one) for (let count = 0; count < one.rounds; count++) await send();
+    else {
+      const ms = typeof one.backMs === 'number' ? one.backMs : one.backMs.rounds * everyMs;
+      if (!one.isStart) {
+        backMs += ms;
+        await send();
+      } else {
+        await host.stop();
+        host = await startHost(host.host, { true: host.state.true, offset: host.state.offset - ms });
+        step(host.state.true + host.state.offset);
+      }
+    }
+    if (isSettledBetween) await host.settle();
+  }
+  await host.settle();
+  await host.stop();
+  for (const { userId, sent, powers } of all) {
+    const { rows } = await database.pool.query(
+      'SELECT hour, energy_milliwatt_hours::float8 AS energy FROM user_hourly WHERE user_id = $1 AND energy_milliwatt_hours <> 0',
+      [userId],
+    );
+    const wanted = [...importByHour(sent, powers)].filter(([, energy]) => energy > 0);
+    const stored = new Map(rows.map((row) => [row.hour.getTime(), row.energy]));
+    // Each interval is rounded to a mWh.
+    for (const [at, energy] of wanted)
+      expect(Math.abs((stored.get(at) ?? 0) - energy), new Date(at).toISOString()).toBeLessThan(500);
+    expect(stored.size).toBe(wanted.length);
+    const [first] = sent.flatMap((one) => ('value' in one ? one.value : []));
+    const last = counted(sent, 'register').at(-1)?.value;
+    if (first !== undefined && last !== undefined && powers.every((one) => !('value' in one)))
+      expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(last - first);
+  }
+}
 
 test('what carries its own time is not touched by a step of the clock of the host', async () => {
   const home = await meter(database);

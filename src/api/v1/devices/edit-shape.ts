@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { text } from '#src/api/fields.ts';
 import { createdAt, deviceId, instant } from '#src/api/shapes.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { CLOCK } from '#src/devices/edits/edit.ts';
 import type { EditRow, NewEdit } from '#src/devices/edits/store.ts';
 
 /** What a register can show, kWh. */
@@ -72,7 +73,7 @@ export const edit = z
       .string()
       .nullable()
       .describe(
-        'Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. Null: the account was erased.',
+        'Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. A register goes on from its first reading in the stretch. Null: the account was erased.',
       ),
     created_at: createdAt,
     revoked_by: z
@@ -99,7 +100,8 @@ export function toRow({ native_name, start, end, at, kwh, reason }: z.output<typ
 export function toWire(row: EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  const isAdded = value !== null;
+  // An edit by the clock passes readings over; where it goes on from is a part of that.
+  const isAdded = value !== null && author !== CLOCK;
   return {
     edit_id,
     device_id,

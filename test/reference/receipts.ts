@@ -1,0 +1,72 @@
+const [MINUTE, HOUR] = [60_000, 3_600_000];
+
+/** What happens at a host, in the order of true time: it receives a value without a time (mWh; mW), or its clock is set back to a time (Unix ms). */
+export type Happened = { atMs: number; value: number } | { backToMs: number };
+
+/** A reading that counts. */
+export interface Received {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+/** Energy (mWh) that flowed from one time to another, Unix ms. */
+interface Flow {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly energy: number;
+}
+
+/**
+ * What counts of a series that sends no time, written from energy.md ("When the clock was wrong"): what lies in a stretch that is gone over again is passed
+ * over, and a register keeps the first of it, 1 ms before the stretch. In the order of true time, which is that of the clock then.
+ */
+export function counted(happened: readonly Happened[], kind: 'register' | 'power'): Received[] {
+  let found: Received[] = [];
+  // Of two readings of one ms the first stays, as it is not the higher one: also where it is passed over.
+  const times = new Set<number>();
+  for (const one of happened) {
+    if ('value' in one) {
+      if (!times.has(one.atMs)) found.push(one);
+      times.add(one.atMs);
+      continue;
+    }
+    const fromMs = kind === 'register' ? one.backToMs - 1 : one.backToMs;
+    const [first] = found.filter(({ atMs }) => atMs >= fromMs);
+    found = found.filter(({ atMs }) => atMs < fromMs);
+    if (first && kind === 'register') found.push({ atMs: fromMs, value: first.value });
+  }
+  return found;
+}
+
+const pairs = (readings: readonly Received[]) =>
+  readings.slice(1).map((after, index) => [readings[index] as Received, after] as const);
+
+/** What a register that never falls says. */
+const registerFlows = (readings: readonly Received[]): Flow[] =>
+  pairs(readings).map(([a, b]) => ({ fromMs: a.atMs, toMs: b.atMs, energy: b.value - a.value }));
+
+/** What a power says that is never negative, of silences of at most 15 minutes. */
+const powerFlows = (readings: readonly Received[]): Flow[] =>
+  pairs(readings)
+    .filter(([a, b]) => b.atMs - a.atMs <= 15 * MINUTE)
+    .map(([a, b]) => ({
+      fromMs: a.atMs,
+      toMs: b.atMs,
+      energy: ((a.value + b.value) / 2 / HOUR) * (b.atMs - a.atMs),
+    }));
+
+/** Import of a device (mWh) by the start of clock hours, Unix ms: by its register from the first reading of that on, before it by its power. */
+export function importByHour(register: readonly Happened[], power: readonly Happened[]): Map<number, number> {
+  const ofRegister = counted(register, 'register');
+  const sent = register.flatMap((one) => ('value' in one ? one.atMs : []));
+  const sinceMs = Math.min(...sent, ...ofRegister.map(({ atMs }) => atMs));
+  const before = powerFlows(counted(power, 'power')).filter(({ toMs }) => toMs <= sinceMs);
+  const found = new Map<number, number>();
+  for (const { fromMs, toMs, energy } of [...registerFlows(ofRegister), ...before]) {
+    for (let startMs = Math.floor(fromMs / HOUR) * HOUR; startMs < toMs; startMs += HOUR) {
+      const ms = Math.min(toMs, startMs + HOUR) - Math.max(fromMs, startMs);
+      found.set(startMs, (found.get(startMs) ?? 0) + (energy * ms) / (toMs - fromMs));
+    }
+  }
+  return found;
+}
