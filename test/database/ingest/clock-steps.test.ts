@@ -216,6 +216,35 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   }
 }
 
+test('a register of which all readings lie in the stretch goes on from the first of them, until the edit is revoked', async () => {
+  const home = await meter(database);
+  const host = await startHost();
+  await minutes(host, home.deviceId, 30, register);
+  // Twice, the second time beyond where the first led to.
+  host.set(-HOUR);
+  await minutes(host, home.deviceId, 10, register);
+  host.set(-2 * HOUR);
+  await minutes(host, home.deviceId, 20, register);
+  await host.settle();
+  expect(await kwh(home.userId)).toBeCloseTo((59 * 2) / 60, 2);
+  const notSent = async () =>
+    (
+      await database.pool.query(
+        `SELECT count(*) FILTER (WHERE interval_ms < 0)::int AS carried, count(*) FILTER (WHERE verdict = 'excluded')::int AS passed
+         FROM readings JOIN series USING (series_id) LEFT JOIN reading_notes USING (series_id, read_at, interval_ms) WHERE device_id = $1`,
+        [home.deviceId],
+      )
+    ).rows[0];
+  expect(await notSent()).toEqual({ carried: 2, passed: 41 });
+  const db = createDb(database.pool);
+  const editing = { author: home.userId, now: new Date(host.state.true), oldest: new Date(0) };
+  for (const { edit_id } of await listEdits(db, EVERYBODY, home.deviceId, { limit: 10 }))
+    await revokeEdit(db, EVERYBODY, home.deviceId, edit_id, editing);
+  await host.settle();
+  expect(await notSent()).toEqual({ carried: 0, passed: 0 });
+  await host.stop();
+});
+
 test('what carries its own time is not touched by a step of the clock of the host', async () => {
   const home = await meter(database);
   const host = await startHost();
