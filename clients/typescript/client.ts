@@ -1430,7 +1430,7 @@ export interface ReadingEdit {
   status: "in_force" | "revoked";
   /** Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes. */
   is_computed: boolean;
-  /** Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. Null: the account was erased. */
+  /** Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. A register goes on from its first reading in the stretch. Null: the account was erased. */
   author: string | null;
   /** When it was created. */
   created_at: string;

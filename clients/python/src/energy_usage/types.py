@@ -1410,7 +1410,7 @@ class ReadingEdit(TypedDict):
     is_computed: bool
     """Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes."""
     author: Optional[str]
-    """Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. Null: the account was erased."""
+    """Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. A register goes on from its first reading in the stretch. Null: the account was erased."""
     created_at: str
     """When it was created."""
     revoked_by: Optional[str]
