@@ -172,7 +172,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
       discharged: when(knows.storage, total.d),
       consumption: when(knows.consumption && ever('consumption'), total.consumption),
       untracked: bounded === null ? null : bounded - beside.consumption,
-      self_consumed: bounded === null || !ever('production') ? null : Math.max(0, beside.p - beside.ge),
+      self_consumed: bounded === null || !knows.production ? null : Math.max(0, beside.p - beside.ge),
       autarky: bounded ? share(Math.max(0, bounded - beside.gi), bounded) : null,
       estimated: used === null ? null : Math.min(estimated, used),
       coverage: wantedMs === 0 ? null : Math.min(1, share(knownMs, wantedMs)),

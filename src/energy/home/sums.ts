@@ -108,19 +108,22 @@ export function measuresOf(sums: HomeSums, had: HadPlacements, expectedMs: numbe
   const beside = usedBesideGrid(sums);
   const whileGrid = (value: number) => (beside === null ? null : asMilliwattHours(value));
   const isBound = beside !== null && beside !== sums.balance;
+  const production = known(had.production, of('productionMs'), of('production'));
   return {
     used,
     gridImport: known(had.grid, sums.gridMs, of('gridImport')),
     gridExport: known(had.grid, sums.gridMs, of('gridExport')),
-    production: known(had.production, of('productionMs'), of('production')),
+    production,
     charged: known(had.storage, of('storageMs'), of('charged')),
     discharged: known(had.storage, of('storageMs'), of('discharged')),
     consumption: known(had.consumption, of('consumptionMs'), of('consumption')),
     untracked: whileGrid((beside ?? 0) - (of('consumption') - sums.alone)),
     exported: null,
-    selfConsumed: had.production
-      ? whileGrid(Math.max(0, of('productionBeside') - (of('gridExport') - of('gridExportAlone'))))
-      : null,
+    // Before there is anything that produces, and while nothing is known of it, no 0.
+    selfConsumed:
+      production === null
+        ? null
+        : whileGrid(Math.max(0, of('productionBeside') - (of('gridExport') - of('gridExportAlone')))),
     autarky: beside ? shareOf(Math.max(0, beside - of('gridImport')), beside) : null,
     estimated: used === null ? null : estimatedOf(sums),
     coverage: expectedMs > 0 ? Math.min(1, shareOf(of('countedMs'), expectedMs)) : null,
