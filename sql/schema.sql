@@ -1054,6 +1054,19 @@ CREATE TABLE untimed_series (
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
 );
 
+-- What each series counts as, by time: a row for each stretch of it in which that is the same. It counts what lies before its readings in (counts_from, counts_until]. Columns as those of series.
+CREATE VIEW series_roles (
+  series_id bigint,
+  device_id text COLLATE "C",
+  channel text,
+  kind text,
+  counts_from timestamptz,
+  counts_until timestamptz,
+  meter text,
+  counts_import boolean,
+  counts_export boolean
+);
+
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (
   device_id text COLLATE "C",

@@ -34,8 +34,11 @@ export interface Billed {
   isAfresh?: boolean;
 }
 
+/** A register that counts in a part of the time; what it counts lies before its readings in `(fromMs, untilMs]`, Unix ms. */
 interface Series {
   series_id: number;
+  fromMs: number;
+  untilMs: number;
   device_id: string;
   channel: string;
   kind: string;
@@ -54,10 +57,15 @@ export async function registersIn(
 ): Promise<RegisterPeriod[]> {
   const series = await seriesOf(db, billed, { from, to });
   if (series.length === 0) return [];
-  const ids = series.map(({ series_id }) => series_id);
-  const standings = await standingsAt(db, ids, [from, to]);
-  const ends = series.map((one) => {
-    const [start, end] = [from, to].map((at) => standings.get(`${one.series_id} ${at.getTime()}`));
+  const standings = await standingsAt(
+    db,
+    series.flatMap(({ series_id: id, fromMs, untilMs }) => [
+      { id, atMs: Math.max(from.getTime(), fromMs) },
+      { id, atMs: Math.min(to.getTime(), untilMs) },
+    ]),
+  );
+  const ends = series.map((one, index) => {
+    const [start, end] = standings.slice(2 * index, 2 * index + 2).map((ends) => within(ends, one, from));
     // Before its first reading there is nothing to count: that is where it begins.
     const since = start?.standing ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
     return { one, start: start?.standing ?? null, since, end: end?.standing ?? null };
@@ -84,6 +92,17 @@ export async function registersIn(
   });
 }
 
+/**
+ * Where a register stands, as far as it counts: what a step past the end of its time holds is another's. Where its time begins amid the period, all
+ * of the step to its first reading after that is its own.
+ */
+function within({ standing, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
+  const counted = next && next.ms <= untilMs ? next : null;
+  if (!standing) return { standing, next: counted };
+  const atMs = standing.atMs === fromMs ? Math.max(from.getTime(), standing.lastMs) : standing.atMs;
+  return { standing: { ...standing, atMs, next: counted }, next: counted };
+}
+
 /** A register that begins with a reading after an instant. */
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): Standing => ({
   atMs: Math.max(ms, from.getTime()),
@@ -93,7 +112,7 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
   next: null,
 });
 
-/** Registers that count, of the devices that the bill is about. */
+/** Registers that count at some time of the range, of the devices that the bill is about. */
 async function seriesOf(
   db: Database,
   { userId, deviceId, isAfresh = false }: Billed,
@@ -102,16 +121,27 @@ async function seriesOf(
   const told =
     deviceId === null ? await connectionOf(db, { userId, isAfresh }, range) : [{ deviceId, meter: 'any' as const }];
   // Raw SQL: lists as parameters.
-  const { rows } = await queryOf(db)<Series>(
-    `SELECT s.series_id, s.device_id, s.channel, s.kind, s.native_name, s.counts_export, s.meter, s.closed_until IS NOT NULL AS is_cut, d.register_max_kwh
-     FROM series s JOIN devices d USING (device_id)
-     WHERE s.device_id = ANY ($1) AND s.kind = 'register' AND (s.counts_import OR s.counts_export) ORDER BY s.device_id, s.channel`,
-    [[...new Set(told.map((one) => one.deviceId))]],
+  const { rows } = await queryOf(db)<Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }>(
+    `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
+       d.register_max_kwh
+     FROM series_roles s JOIN series i USING (series_id) JOIN devices d ON d.device_id = s.device_id
+     WHERE s.device_id = ANY ($1) AND s.kind = 'register' AND (s.counts_import OR s.counts_export) AND s.counts_from < $3 AND s.counts_until > $2
+     ORDER BY s.device_id, s.channel, s.counts_from`,
+    [[...new Set(told.map((one) => one.deviceId))], range.from, range.to],
   );
-  return rows.filter(({ device_id, meter }) =>
-    told.some((one) => one.deviceId === device_id && (one.meter === 'any' || one.meter === meter)),
-  );
+  return rows
+    .filter(({ device_id, meter }) =>
+      told.some((one) => one.deviceId === device_id && (one.meter === 'any' || one.meter === meter)),
+    )
+    .map(({ counts_from, counts_until, ...one }) => ({
+      ...one,
+      fromMs: Number(counts_from),
+      untilMs: Number(counts_until),
+    }));
 }
+
+/** A time as the database has it: of one without an end it is a number. */
+type Bound = Date | number;
 
 /** What a home's bill is about (docs/cost.md, whose energy): its grid devices, and while there was none its consumption devices. */
 async function connectionOf(
@@ -155,14 +185,13 @@ const firstAfter = (at: string) => `LATERAL (
 interface Ends {
   /** Null: there is no reading until then. */
   standing: Standing | null;
-  next: { ms: number; value: MilliwattHours } | null;
+  next: Standing['next'];
 }
 
-/** Where registers stand at some instants, by `series_id` and Unix ms. */
-async function standingsAt(db: Database, ids: readonly number[], at: readonly Date[]): Promise<Map<string, Ends>> {
+/** Where registers stand at instants, Unix ms, in their order. */
+async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
   // Raw SQL: of each series and instant the readings around it, each found by the index.
   const { rows } = await queryOf(db)<{
-    series_id: number;
     at: Date;
     last_at: Date | null;
     value: number | null;
@@ -171,33 +200,31 @@ async function standingsAt(db: Database, ids: readonly number[], at: readonly Da
     next_value: number | null;
     next_verdict: string | null;
   }>(
-    `SELECT s.series_id, t.at, l.read_at AS last_at, l.by_hand, v.value, x.read_at AS next_at, x.value AS next_value, x.verdict AS next_verdict
-     FROM unnest($1::bigint[]) s (series_id) CROSS JOIN unnest($2::timestamptz[]) t (at)
+    `SELECT t.at, l.read_at AS last_at, l.by_hand, v.value, x.read_at AS next_at, x.value AS next_value, x.verdict AS next_verdict
+     FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY t (series_id, at, place) CROSS JOIN LATERAL (SELECT t.series_id) s
      ${HELD}
      LEFT JOIN ${lastUpTo('t.at', '<=')} l ON true
      LEFT JOIN ${lastUpTo('t.at', '<=', NO_JITTER)} v ON true
-     LEFT JOIN ${firstAfter('t.at')} x ON true`,
-    [ids, at],
+     LEFT JOIN ${firstAfter('t.at')} x ON true ORDER BY t.place`,
+    [asked.map(({ id }) => id), asked.map(({ atMs }) => new Date(atMs))],
   );
-  return new Map(
-    rows.map((row) => {
-      const next =
-        row.next_at && row.next_value !== null
-          ? { ms: row.next_at.getTime(), value: asMilliwattHours(row.next_value), step: stepOf(row.next_verdict) }
-          : null;
-      const standing =
-        row.last_at && row.value !== null
-          ? {
-              atMs: row.at.getTime(),
-              lastMs: row.last_at.getTime(),
-              isByHand: row.by_hand === true,
-              value: asMilliwattHours(row.value),
-              next,
-            }
-          : null;
-      return [`${row.series_id} ${row.at.getTime()}`, { standing, next }];
-    }),
-  );
+  return rows.map((row) => {
+    const next =
+      row.next_at && row.next_value !== null
+        ? { ms: row.next_at.getTime(), value: asMilliwattHours(row.next_value), step: stepOf(row.next_verdict) }
+        : null;
+    const standing =
+      row.last_at && row.value !== null
+        ? {
+            atMs: row.at.getTime(),
+            lastMs: row.last_at.getTime(),
+            isByHand: row.by_hand === true,
+            value: asMilliwattHours(row.value),
+            next,
+          }
+        : null;
+    return { standing, next };
+  });
 }
 
 const STEPS: ReadonlySet<string> = new Set(['jitter', 'reset', 'rollover', 'swap']);

@@ -46,6 +46,7 @@ export interface Tables {
   sessions: SessionsTable;
   identities: IdentitiesTable;
   series: SeriesTable;
+  series_roles: SeriesRolesView;
   readings: ReadingsTable;
   reading_notes: ReadingNotesTable;
   rejected_messages: RejectedMessagesTable;
@@ -421,6 +422,19 @@ interface SeriesTable {
   earlier_roles: object[] | null;
   described: object | null;
   meant: string | null;
+}
+
+/** Columns as those of `series`, by time. Of a stretch without a beginning or an end a bound is a number. */
+interface SeriesRolesView {
+  series_id: number;
+  device_id: string;
+  channel: string;
+  kind: string;
+  counts_from: Date;
+  counts_until: Date;
+  meter: Meter | null;
+  counts_import: boolean;
+  counts_export: boolean;
 }
 
 interface ReadingsTable {

@@ -54,7 +54,7 @@ export async function commodityOverview<Name extends string>(
 /** Those of gas, heat and water that a user's devices, or one, have ever told. */
 async function metersOf(db: Database, whose: Whose): Promise<ReadonlySet<string>> {
   let query = db
-    .selectFrom('series as s')
+    .selectFrom('series_roles as s')
     .innerJoin('devices as d', 'd.device_id', 's.device_id')
     .select('s.meter')
     .distinct()

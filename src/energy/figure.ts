@@ -92,7 +92,12 @@ const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwat
 async function notesOf(db: Database, ids: readonly string[], { from, to }: Range) {
   const rows = await db
     .selectFrom('reading_notes as n')
-    .innerJoin('series as s', 's.series_id', 'n.series_id')
+    .innerJoin('series_roles as s', (join) =>
+      join
+        .onRef('s.series_id', '=', 'n.series_id')
+        .onRef('s.counts_from', '<', 'n.read_at')
+        .onRef('s.counts_until', '>=', 'n.read_at'),
+    )
     .select(['s.device_id', 'n.verdict as note', sql<number>`count(*)::int`.as('count')])
     .where('s.device_id', '=', sql<string>`ANY (${ids}::text[])`)
     .where('n.read_at', '>=', from)

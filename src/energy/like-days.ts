@@ -29,8 +29,8 @@ type Clock = ReturnType<typeof wallClock>;
 export interface Shape {
   /** The clock that the home lives by, over all of the quarter-hours. */
   clockOf: Clock;
-  /** `coveredMs` of a quarter-hour that is known throughout. */
-  wholeMs: number;
+  /** `coveredMs` of the quarter-hour from a time on, Unix ms, that is known throughout. */
+  wholeMs: (ms: number) => number;
 }
 
 const DAY_QUARTERS = 96;
@@ -112,8 +112,9 @@ function likeHours(quarters: ImportedQuarters, { first, end }: Line, { wholeMs, 
   const hours = new Map<number, { key: number; energy: number; measured: number }>();
   for (let at = first; at < end; at++) {
     const known = coveredMs[at] as number;
-    if (known <= 0 || known < wholeMs || estimated[at] !== 0) continue;
-    const clock = clockOf(fromMs + at * QUARTER_MS);
+    const ms = fromMs + at * QUARTER_MS;
+    if (known <= 0 || known < wholeMs(ms) || estimated[at] !== 0) continue;
+    const clock = clockOf(ms);
     const hour = hours.get(clock.hourMs) ?? { key: keyOf(clock), energy: 0, measured: 0 };
     hours.set(clock.hourMs, hour);
     hour.energy += energy[at] as number;

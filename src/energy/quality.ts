@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { PLACEMENTS } from '#src/database/enums.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { quartersOf } from '#src/rollups/quarters.ts';
+import { countedMs } from './home/counted.ts';
 import { loadAsMeter } from './home/home.ts';
 import { localTime } from './local-time.ts';
 import type { Range } from './ranges.ts';
@@ -169,7 +169,6 @@ async function addIntervals(
   const toMs = Math.floor(Math.min(range.to.getTime(), now.getTime()) / QUARTER_MS) * QUARTER_MS;
   if (fromMs >= toMs) return;
   const clockOf = wallClock(fromMs, toMs, range.zone);
-  const expected = { import: meter.importChannels * QUARTER_MS, export: meter.exportChannels * QUARTER_MS };
   const sums = new Map<MonthQuality, Sums>();
   for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
     const chunk = { from: new Date(chunkMs), to: new Date(Math.min(chunkMs + CHUNK_MS, toMs)) };
@@ -179,6 +178,7 @@ async function addIntervals(
     for (let ms = chunkMs, at = 0; ms < chunk.to.getTime(); ms += QUARTER_MS, at++) {
       const of = (name: (typeof MEASURES)[number]) => own?.[name][at] ?? 0;
       const row = monthOf(clockOf(ms).day.date.slice(0, 7));
+      const expected = countedMs(meter.counted, ms, ms + QUARTER_MS);
       const sum = sums.get(row) ?? { imported: 0, exported: 0, estimatedImport: 0, estimatedExport: 0 };
       sums.set(row, sum);
       const estimatedExport = outwards?.energyMilliwattHours[at] ?? 0;
@@ -190,7 +190,7 @@ async function addIntervals(
       row.intervals_expected++;
       if (of('coveredMs') + of('exportCoveredMs') === 0) row.intervals_missing++;
       else if (of('estimatedMilliwattHours') + estimatedExport > 0) row.intervals_estimated++;
-      else if (of('coveredMs') < expected.import || of('exportCoveredMs') < expected.export) row.intervals_partial++;
+      else if (of('coveredMs') < expected.imports || of('exportCoveredMs') < expected.exports) row.intervals_partial++;
       else row.intervals_received++;
     }
   }
@@ -220,8 +220,9 @@ async function lateIn(db: Database, deviceId: string, range: Range) {
 async function verdictsIn(db: Database, deviceId: string, range: Range) {
   const { rows } = await sql<{ month: string; verdict: string; count: number }>`
     SELECT month, verdict, count(*)::int AS count FROM (
-      SELECT ${monthAt('n.read_at', range)} AS month, n.verdict FROM series s JOIN reading_notes n USING (series_id)
-      WHERE s.device_id = ${deviceId} AND (s.counts_import OR s.counts_export) AND coalesce(s.meter = ANY (${[...PLACEMENTS]}::text[]), true) AND n.read_at > ${range.from} AND n.read_at <= ${range.to}) v
+      SELECT ${monthAt('n.read_at', range)} AS month, n.verdict FROM series_roles s
+        JOIN reading_notes n ON n.series_id = s.series_id AND n.read_at > s.counts_from AND n.read_at <= s.counts_until
+      WHERE s.device_id = ${deviceId} AND (s.counts_import OR s.counts_export) AND n.read_at > ${range.from} AND n.read_at <= ${range.to}) v
     GROUP BY 1, 2`.execute(db);
   return rows;
 }

@@ -7,7 +7,7 @@ import { type ReadQuarters, type SharedQuarters, sharedGaps } from '#src/energy/
 
 const DAY = 96;
 const zone = 'Europe/Berlin';
-const SHAPE = { zone, wholeMs: QUARTER_MS };
+const SHAPE = { zone, wholeMs: () => QUARTER_MS };
 
 /** What a home used, quarter by quarter, and between which quarters its register was silent. */
 interface World {

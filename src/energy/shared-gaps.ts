@@ -14,12 +14,12 @@ export interface SharedQuarters extends ImportedQuarters {
 /**
  * The quarter-hours of `[fromMs, toMs)`, with what long gaps hold of them by like days. A gap is judged whole, and by the four weeks before it,
  * wherever it begins and ends: a quarter-hour has the same energy whatever range is asked. `zone`: whose clock the home lives by; `wholeMs`:
- * `coveredMs` of a quarter-hour that is known throughout.
+ * `coveredMs` of the quarter-hour from a time on, Unix ms, that is known throughout.
  */
 export async function sharedGaps(
   read: ReadQuarters,
   { fromMs, toMs }: { fromMs: number; toMs: number },
-  { zone, wholeMs }: { zone: string; wholeMs: number },
+  { zone, wholeMs }: { zone: string; wholeMs: (ms: number) => number },
 ): Promise<SharedQuarters> {
   let quarters = await read(fromMs - LIKE_QUARTERS * QUARTER_MS, toMs);
   const placeOf = (ms: number) => (ms - quarters.fromMs) / QUARTER_MS;

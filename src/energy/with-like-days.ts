@@ -3,6 +3,7 @@ import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_MS } from '#src/
 import type { Database } from '#src/database/connect.ts';
 import { quartersOf } from '#src/rollups/quarters.ts';
 import type { DeviceUsage } from './device-usage.ts';
+import { countedMs } from './home/counted.ts';
 import { loadAsMeter } from './home/home.ts';
 import { hourLabels } from './hour-labels.ts';
 import type { GroupBy } from './insights.ts';
@@ -65,7 +66,8 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   if (fromMs >= toMs) return sums;
   const beginsAtMs = meter.beginsAtMs;
   const read = (from: number, to: number) => imported(db, deviceId, Math.max(from, beginsAtMs), Math.min(to, endMs));
-  const shape = { zone: homeZone, wholeMs: meter.importChannels * QUARTER_MS };
+  const wholeMs = (ms: number) => countedMs(meter.counted, ms, ms + QUARTER_MS).imports;
+  const shape = { zone: homeZone, wholeMs };
   const shared = await sharedGaps(read, { fromMs, toMs }, shape);
   const clockOf = wallClock(fromMs, toMs, range.zone);
   const labelsOf = hourLabels(range);

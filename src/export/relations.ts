@@ -679,6 +679,7 @@ export const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   closed_user_monthly_by_hour: 'monthly_by_hour.csv',
   open_hours: 'device_hourly.csv',
   open_quarter_hours: 'load_profile.csv',
+  series_roles: 'channels.json',
   device_notes: 'reading_notes.csv and quantity_changes.json',
   changed_home_days: 'load_profile.csv: days that changed after sums of groups were kept',
   kept_device_pasts: 'load_profile.csv: what it said before a time',

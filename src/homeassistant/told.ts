@@ -108,12 +108,12 @@ async function costsIn(
 /** Gas, water and heat of the month, of those for which Home Assistant has a class. */
 async function commoditiesOf(db: Database, userId: string, month: Range): Promise<HomeTold['values']> {
   const rows = await db
-    .selectFrom('series')
-    .innerJoin('devices', 'devices.device_id', 'series.device_id')
-    .select('series.meter')
+    .selectFrom('series_roles as s')
+    .innerJoin('devices', 'devices.device_id', 's.device_id')
+    .select('s.meter')
     .distinct()
     .where('devices.user_id', '=', userId)
-    .where('series.meter', 'is not', null)
+    .where('s.meter', 'is not', null)
     .execute();
   const meters = new Set(rows.map(({ meter }) => meter));
   const days = new Map<Commodity, CommodityInsight[]>();

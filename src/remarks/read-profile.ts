@@ -131,9 +131,10 @@ const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'
 /** What single devices of a home use, of those that are there: appliances and circuits. */
 async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date }): Promise<Profile['devices']> {
   const last = home.stretches.at(-1)?.roles;
-  const shown = home.devices.filter(({ deviceId, partOf, endsAtMs, importChannels }) => {
+  const shown = home.devices.filter(({ deviceId, partOf, endsAtMs, counted }) => {
     const role = last?.get(deviceId);
-    return partOf === null && endsAtMs === null && importChannels > 0 && (role === 'consumption' || role === 'behind');
+    const hasImport = counted.some(({ imports }) => imports > 0);
+    return partOf === null && endsAtMs === null && hasImport && (role === 'consumption' || role === 'behind');
   });
   const ids = shown.slice(0, MOST_DEVICES).map(({ deviceId }) => deviceId);
   if (ids.length === 0) return [];

@@ -318,6 +318,11 @@ export const appearingHistory: fc.Arbitrary<History> = historyOf(
   appearing.map((sets) => (sets as History['readings'][]).flat()),
 );
 
+/** Histories of phases by registers, and of their total, which appears in the middle. */
+export const totalHistory: fc.Arbitrary<History> = historyOf(
+  fc.tuple(registers('import/l1'), registers('import/l2'), moved(registers('import'))).map((sets) => sets.flat()),
+);
+
 /** Histories of tariffs, of which one runs at a time. */
 export const tariffHistory: fc.Arbitrary<History> = historyOf(
   tariffSets.map((sets) => (sets as History['readings'][]).flat()),

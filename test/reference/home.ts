@@ -27,9 +27,17 @@ export interface ReferenceDevice {
   /** Unix ms; null: it is still there. */
   deletedAtMs: number | null;
   channels: { import: number; export: number };
+  /** Further ones that counted before a time, Unix ms. */
+  earlier?: { untilMs: number; import: number; export: number };
 }
 
 const QUARTER_MS = 900_000;
+
+/** For how long the channels of a device should be known in a quarter-hour, ms. */
+function due({ channels, earlier }: ReferenceDevice, at: number, of: 'import' | 'export'): number {
+  const before = earlier ? Math.min(Math.max(earlier.untilMs - at, 0), QUARTER_MS) * earlier[of] : 0;
+  return channels[of] * QUARTER_MS + before;
+}
 
 function isBehind(
   device: ReferenceDevice,
@@ -106,8 +114,8 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
       const there = devices.filter((device) => isThere(device, at));
       const hasGrid = there.some(({ placement }) => placement === 'grid');
       const hasSources = there.some(({ placement }) => placement === 'production' || placement === 'storage');
-      const wants = (channels: number, ms: number) => {
-        wantedMs += channels * QUARTER_MS;
+      const wants = (dueMs: number, ms: number) => {
+        wantedMs += dueMs;
         knownMs += ms;
       };
       for (const device of there) {
@@ -119,7 +127,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
           importMs: 0,
           exportMs: 0,
         };
-        const { channels } = device;
+        const [dueIn, dueOut] = [due(device, at, 'import'), due(device, at, 'export')];
         const known = it.importMs + it.exportMs > 0;
         const into = hasGrid ? [total, beside] : [total];
         if (device.placement === 'grid') {
@@ -130,13 +138,13 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
           if (!hasSources) unexplained += it.export;
           knows.grid ||= known;
           estimated += it.estimated + (hasSources ? it.exportEstimated : 0);
-          wants(channels.import, it.importMs);
-          if (hasSources) wants(channels.export, it.exportMs);
+          wants(dueIn, it.importMs);
+          if (hasSources) wants(dueOut, it.exportMs);
         } else if (device.placement === 'production') {
           const out = isExport.get(device) === true;
           for (const sums of into) sums.p += out ? it.export : it.import;
           knows.production ||= known;
-          if (hasGrid) wants(out ? channels.export : channels.import, out ? it.exportMs : it.importMs);
+          if (hasGrid) wants(out ? dueOut : dueIn, out ? it.exportMs : it.importMs);
           if (hasGrid) estimated += out ? it.exportEstimated : it.estimated;
         } else if (device.placement === 'storage') {
           for (const sums of into) {
@@ -144,7 +152,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
             sums.d += it.export;
           }
           knows.storage ||= known;
-          if (hasGrid) wants(channels.import + channels.export, it.importMs + it.exportMs);
+          if (hasGrid) wants(dueIn + dueOut, it.importMs + it.exportMs);
           if (hasGrid) estimated += it.estimated + it.exportEstimated;
         } else if (device.placement === 'consumption' && !isBehind(device, devices, (up) => isThere(up, at))) {
           for (const sums of into) sums.consumption += it.import;
@@ -153,7 +161,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
             alone += it.import;
             estimated += it.estimated;
             knows.alone ||= it.importMs > 0;
-            wants(channels.import, it.importMs);
+            wants(dueIn, it.importMs);
           }
         }
       }

@@ -61,7 +61,7 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
       ],
     );
   }
-  for (const { id, partOf, placement, channels } of all) {
+  for (const { id, partOf, placement, channels, earlier } of all) {
     for (const direction of ['import', 'export'] as const) {
       if (channels[direction] === 0) continue;
       await api.database.pool.query(
@@ -75,6 +75,17 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
         ],
       );
     }
+    if (!earlier) continue;
+    const roles = {
+      until_ms: earlier.untilMs + 1,
+      import: true,
+      export: earlier.export > 0,
+      meter: partOf ? placement : null,
+    };
+    await api.database.pool.query(
+      `INSERT INTO series (device_id, channel, kind, earlier_roles) VALUES ($1, $2, 'power', $3)`,
+      [partOf ?? id, partOf ? 'second/import' : 'import', JSON.stringify([roles])],
+    );
   }
   return { userId, key, devices: all };
 }
@@ -88,6 +99,7 @@ function randomPart(device: ReferenceDevice): ReferenceDevice {
   for (const at of part.quarters.keys()) if (deletedAtMs !== null && at >= deletedAtMs) part.quarters.delete(at);
   if (random(3) === 0 && part.quarters.size > 0) {
     device.channels = { import: 0, export: 0 };
+    delete device.earlier;
     device.quarters.clear();
   }
   return part;
@@ -108,6 +120,13 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     deletedAtMs: ends < QUARTERS ? FROM_MS + ends * QUARTER_MS : null,
     channels,
   };
+  // A power that counted beside what counts now, up to some minute.
+  if (channels.import > 0 && random(3) === 0)
+    device.earlier = {
+      untilMs: FROM_MS + random(QUARTERS * 15) * 60_000,
+      import: 1,
+      export: channels.export && random(2),
+    };
   const [most, mostOut] = [1 + random(400_000), 1 + random(400_000)];
   const isSilent = Array.from({ length: 3 }, () => ({ from: random(QUARTERS), length: random(40) }));
   for (let index = begins; index < ends; index++) {

@@ -65,7 +65,7 @@ export async function createEdit(
     // The row of the device is what writers wait for: none plans without the edit after this.
     if (!(await computeAnew(trx, reach, deviceId))) return null;
     const { nativeName, from, to, value, reason } = wanted;
-    const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value !== null);
+    const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value === null ? null : from);
     await mustBeKept(trx, deviceId, series, { from, oldest, field: value === null ? 'start' : 'at' });
     // Raw SQL: counts of two kinds at once.
     const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
@@ -187,20 +187,29 @@ interface Series {
   kind: string | null;
 }
 
-/** The quantity of a device that is called so: one that has told something, and for a reading by hand a register that counts. */
-async function seriesOf(db: Database, deviceId: string, nativeName: string, isRegister: boolean): Promise<Series> {
+/** The quantity of a device that is called so: one that has told something, and for a reading by hand (`readAt`) a register that counts at that time. */
+async function seriesOf(db: Database, deviceId: string, nativeName: string, readAt: Date | null): Promise<Series> {
   const rows = await db
     .selectFrom('series')
-    .select(['channel', 'kind', 'native_name', 'counts_import', 'counts_export', 'meter'])
+    .select(['series_id', 'channel', 'kind', 'native_name'])
     .where('device_id', '=', deviceId)
     .where('kind', 'in', TOLD_KINDS)
     .execute();
   const series = rows.find((row) => nativeNameOf({ ...row, nativeName: row.native_name }) === nativeName);
   const wrong = (message: string) => unprocessable({ field: 'native_name', message });
   if (!series) throw wrong('must be one of the channels of the device, as GET /v1/devices/{device_id} names them');
-  const counts = series.counts_import || series.counts_export || series.meter !== null;
-  if (isRegister && (series.kind !== 'register' || !counts))
-    throw wrong('must be a register of the device that counts');
+  if (readAt === null) return series;
+  const counted = await db
+    .selectFrom('series_roles')
+    .select('series_id')
+    .where('series_id', '=', series.series_id)
+    .where('counts_from', '<=', readAt)
+    .where('counts_until', '>=', readAt)
+    .where(({ or, eb }) =>
+      or([eb('counts_import', '=', true), eb('counts_export', '=', true), eb('meter', 'is not', null)]),
+    )
+    .executeTakeFirst();
+  if (series.kind !== 'register' || !counted) throw wrong('must be a register of the device that counts at that time');
   return series;
 }
 

@@ -137,8 +137,10 @@ function weightsAlone(part: Part): Record<HomeSum, Weights> {
 }
 
 /** Whether anything flows out of a device, or of the channels of it that have places of their own. */
-const hasExport = ({ devices }: Home, { deviceId, exportChannels }: HomeDevice): boolean =>
-  exportChannels > 0 || devices.some((one) => one.partOf === deviceId && one.exportChannels > 0);
+const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
+  devices.some(
+    (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
+  );
 
 /** Which rows of whom are read in a range, and as what. */
 function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {

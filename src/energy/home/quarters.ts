@@ -102,12 +102,19 @@ function addPart(
   }
 }
 
-/** For how long the counted channels should be known in each quarter-hour, ms: the same between two changes of who is there. */
+/** For how long the counted channels should be known in each quarter-hour, ms: the same between two changes of what counts. */
 function expectedOf({ devices, stretches }: Home, fromMs: number, count: number): Float64Array {
   const toMs = fromMs + count * QUARTER_MS;
   const bounds = [
     ...stretches.map((stretch) => stretch.fromMs),
     ...devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs ?? fromMs, endsAtMs ?? toMs]),
+    // The quarter-hour in which something else begins to count is one of its own.
+    ...devices.flatMap(({ counted }) =>
+      counted.flatMap((span) => {
+        const quarters = (span.fromMs - fromMs) / QUARTER_MS;
+        return [fromMs + Math.floor(quarters) * QUARTER_MS, fromMs + Math.ceil(quarters) * QUARTER_MS];
+      }),
+    ),
   ].filter((ms) => ms > fromMs && ms < toMs);
   const expected = new Float64Array(count);
   const starts = [...new Set([fromMs, ...bounds])].toSorted((a, b) => a - b);

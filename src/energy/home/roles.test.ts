@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { expectedMs, type HomeDevice, stretchesOf } from './roles.ts';
 
 const HOUR_MS = 3_600_000;
+const always = (imports: number, exports: number) => [
+  { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, imports, exports },
+];
 const device = (deviceId: string, placement: HomeDevice['placement'], other: Partial<HomeDevice> = {}): HomeDevice => ({
   deviceId,
   placement,
@@ -9,8 +12,7 @@ const device = (deviceId: string, placement: HomeDevice['placement'], other: Par
   beginsAtMs: 0,
   endsAtMs: null,
   producesExport: true,
-  importChannels: 1,
-  exportChannels: 0,
+  counted: always(1, 0),
   partOf: null,
   ...other,
 });
@@ -62,8 +64,8 @@ test('a circle ends', () => {
 
 test('expected is the time of the channels that count, while their devices are there', () => {
   const devices = [
-    device('grid', 'grid', { beginsAtMs: HOUR_MS, exportChannels: 1 }),
-    device('solar', 'production', { beginsAtMs: 2 * HOUR_MS, exportChannels: 1 }),
+    device('grid', 'grid', { beginsAtMs: HOUR_MS, counted: always(1, 1) }),
+    device('solar', 'production', { beginsAtMs: 2 * HOUR_MS, counted: always(1, 1) }),
     device('plug', 'consumption', { endsAtMs: 4 * HOUR_MS }),
   ];
   const expected = (fromHour: number, toHour: number) =>

@@ -1,4 +1,5 @@
 import type { Placement } from '#src/database/enums.ts';
+import { type CountedSpan, countedMs } from './counted.ts';
 
 /** A device of a home, as far as the home's consumption depends on it. */
 export interface HomeDevice {
@@ -12,9 +13,8 @@ export interface HomeDevice {
   endsAtMs: number | null;
   /** Of a production device: more has flowed out of it than in, over its whole past, or as much. */
   producesExport: boolean;
-  /** Series whose energy counts as its import, and as its export. */
-  importChannels: number;
-  exportChannels: number;
+  /** What counts of it, by time; empty: nothing ever did. */
+  counted: readonly CountedSpan[];
   /** The device whose energy its own is a part of, where channels of that have a place of their own; null: it is a device itself. */
   partOf: string | null;
 }
@@ -33,9 +33,8 @@ export interface HomeStretch {
   roles: ReadonlyMap<string, HomeRole>;
 }
 
-/** Whether anything counts as the device's: not where all of its channels have a place of their own. */
-export const hasChannels = ({ importChannels, exportChannels }: HomeDevice): boolean =>
-  importChannels + exportChannels > 0;
+/** Whether anything ever counted as the device's: not where all of its channels have a place of their own. */
+export const hasChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
 /** Whether a device is there: from its first counted interval to its deletion. */
 export const isThere = (device: HomeDevice, atMs: number): boolean => {
@@ -95,7 +94,7 @@ const isSame = (a: HomeStretch, b: HomeStretch): boolean =>
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
 /**
- * How long the channels that count towards `used` should be known within a bucket, in ms, summed over channels: their number times the time
+ * How long the channels that count towards `used` should be known within a bucket, in ms, summed over channels: those that count at each time
  * in which their devices are there. Pure.
  */
 export function expectedMs(
@@ -109,23 +108,24 @@ export function expectedMs(
       if (device.beginsAtMs === null) continue;
       const from = Math.max(bucket.fromMs, stretch.fromMs, device.beginsAtMs);
       const to = Math.min(bucket.toMs, stretch.toMs, device.endsAtMs ?? Number.POSITIVE_INFINITY);
-      if (from < to) sum += (to - from) * countedChannels(device, stretch);
+      if (from < to) sum += countedOf(device, stretch, from, to);
     }
   }
   return sum;
 }
 
-function countedChannels(device: HomeDevice, { roles, isGridThere, hasSources }: HomeStretch): number {
-  const { importChannels, exportChannels, producesExport } = device;
+function countedOf(device: HomeDevice, stretch: HomeStretch, fromMs: number, toMs: number): number {
+  const { roles, isGridThere, hasSources } = stretch;
+  const { imports, exports } = countedMs(device.counted, fromMs, toMs);
   switch (roles.get(device.deviceId)) {
     case 'grid':
-      return importChannels + (hasSources ? exportChannels : 0);
+      return imports + (hasSources ? exports : 0);
     case 'production':
-      return isGridThere ? (producesExport ? exportChannels : importChannels) : 0;
+      return isGridThere ? (device.producesExport ? exports : imports) : 0;
     case 'storage':
-      return isGridThere ? importChannels + exportChannels : 0;
+      return isGridThere ? imports + exports : 0;
     case 'consumption':
-      return isGridThere ? 0 : importChannels;
+      return isGridThere ? 0 : imports;
     default:
       return 0;
   }

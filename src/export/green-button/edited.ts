@@ -1,6 +1,5 @@
 import type { Buyer } from '#src/cost/bought.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { PLACEMENTS } from '#src/database/enums.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, boughtParts } from '#src/energy/home/pieces.ts';
 import type { Range } from '#src/energy/ranges.ts';
@@ -28,22 +27,25 @@ export async function editedTimes(db: Database, buyer: Buyer, range: Range): Pro
     meter: string | null;
     from_at: Date;
     to_at: Date;
+    counts_from: Date | number;
+    counts_until: Date | number;
     imports: boolean;
     exports: boolean;
   }>(
     `SELECT e.device_id, d.user_id, s.meter, coalesce(e.counted_from, e.from_at) AS from_at, coalesce(e.counted_to, e.to_at) AS to_at,
-       bool_or(s.counts_import) AS imports, bool_or(s.counts_export) AS exports
+       s.counts_from, s.counts_until, bool_or(s.counts_import) AS imports, bool_or(s.counts_export) AS exports
      FROM reading_edits e JOIN devices d USING (device_id)
-     JOIN series s ON s.device_id = e.device_id AND (e.channel IS NULL OR (s.channel = e.channel AND s.kind = e.kind))
+     JOIN series_roles s ON s.device_id = e.device_id AND (e.channel IS NULL OR (s.channel = e.channel AND s.kind = e.kind))
      WHERE (e.device_id = ANY ($1) OR d.user_id = ANY ($2)) AND e.is_counted AND e.from_at <= $4 AND e.to_at >= $3
-       AND (s.counts_import OR s.counts_export) AND coalesce(s.meter = ANY ($5), true)
-     GROUP BY e.edit_id, d.user_id, s.meter`,
-    [idsOf('device_id'), idsOf('user_id'), range.from, range.to, [...PLACEMENTS]],
+       AND (s.counts_import OR s.counts_export)
+     GROUP BY e.edit_id, d.user_id, s.meter, s.counts_from, s.counts_until`,
+    [idsOf('device_id'), idsOf('user_id'), range.from, range.to],
   );
-  return rows.flatMap(({ device_id, user_id, meter, from_at, to_at, imports, exports }) => {
+  return rows.flatMap(({ device_id, user_id, meter, from_at, to_at, counts_from, counts_until, imports, exports }) => {
     const mine = parts.filter(({ id }) => id === user_id || id === device_id || id === `${device_id}/${meter}`);
     return mine.flatMap((part) => {
-      const [fromMs, toMs] = [Math.max(from_at.getTime(), part.fromMs), Math.min(to_at.getTime(), part.toMs)];
+      const fromMs = Math.max(from_at.getTime(), Number(counts_from), part.fromMs);
+      const toMs = Math.min(to_at.getTime(), Number(counts_until) + 1, part.toMs);
       const of = { imports: imports && part.imported !== 0, exports: exports && part.exported !== 0 };
       return fromMs < toMs && (of.imports || of.exports) ? [{ fromMs, toMs, ...of }] : [];
     });

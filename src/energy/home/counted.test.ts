@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type CountedSeries, countedMs, countedSpans } from './counted.ts';
+
+const MOST_MS = 100;
+const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
+
+/** Series as the roles of a device have them: each counts in stretches that follow upon each other, the first and the last of which have no bound. */
+const series = fc
+  .record({
+    bounds: fc.uniqueArray(fc.nat(MOST_MS), { maxLength: 4 }),
+    counts: fc.array(fc.nat(3), { minLength: 5, maxLength: 5 }),
+  })
+  .chain(({ bounds, counts }) => {
+    const sorted = [ALWAYS, ...bounds.toSorted((a, b) => a - b), NEVER];
+    return fc.constantFrom(null, 'grid').map((part) =>
+      sorted.slice(1).flatMap((toMs, index): CountedSeries[] => {
+        const [imports, exports] = [(counts[index] as number) & 1, (counts[index] as number) >> 1];
+        return imports + exports === 0 ? [] : [{ part, fromMs: sorted[index] as number, toMs, imports, exports }];
+      }),
+    );
+  });
+const device = fc.array(series, { maxLength: 4 }).map((all) => all.flat());
+
+test('what should be known in a time is the sum over its ms of the series that count then, and of the last ones after nothing counts any more', () => {
+  fc.assert(
+    fc.property(device, fc.nat(MOST_MS), fc.nat(MOST_MS), (all, a, b) => {
+      const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
+      const spans = countedSpans(all);
+      for (const of of ['imports', 'exports'] as const) {
+        const countedAt = (ms: number, one: CountedSeries) => (one.fromMs <= ms && ms < one.toMs ? one[of] : 0);
+        const sumAt = (ms: number) => all.reduce((sum, one) => sum + countedAt(ms, one), 0);
+        for (const part of [null, 'grid']) {
+          let wanted = 0;
+          for (let ms = fromMs; ms < toMs; ms++) {
+            let last = ms;
+            // Back to when something of the device last counted, where nothing does any more.
+            const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
+              (at) => sumAt(at) === 0,
+            );
+            while (isOver && last >= -1 && sumAt(last) === 0) last--;
+            wanted += all.reduce((sum, one) => sum + (one.part === part ? countedAt(last, one) : 0), 0);
+          }
+          expect(countedMs(spans.get(part) ?? [], fromMs, toMs)[of]).toBe(wanted);
+        }
+      }
+    }),
+  );
+});

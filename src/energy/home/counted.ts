@@ -1,0 +1,56 @@
+/** How many series count as a device's import, and as its export, in the time `[fromMs, toMs)`, Unix ms. */
+export interface CountedSpan {
+  fromMs: number;
+  toMs: number;
+  imports: number;
+  exports: number;
+}
+
+/** Series of a device of which the same counts in the same time (`series_roles`). `part`: what they are told apart as; null: as nothing. */
+export interface CountedSeries<Part extends string = string> extends CountedSpan {
+  part: Part | null;
+}
+
+/**
+ * What counts of one device by time, by what it is told apart as: spans in order, without gaps, over all of the time in which anything does. The channels
+ * of a direction of which nothing counts any more, as its owner has to say what a new register is, should still be known: the last ones stay. Pure.
+ */
+export function countedSpans<Part extends string>(
+  series: readonly CountedSeries<Part>[],
+): Map<Part | null, CountedSpan[]> {
+  const lastOf = (of: 'imports' | 'exports') => Math.max(...series.flatMap((one) => (one[of] > 0 ? one.toMs : [])));
+  const [lastImport, lastExport] = [lastOf('imports'), lastOf('exports')];
+  const apart = series.flatMap((one) => [
+    { ...one, exports: 0, toMs: one.toMs === lastImport ? Number.POSITIVE_INFINITY : one.toMs },
+    { ...one, imports: 0, toMs: one.toMs === lastExport ? Number.POSITIVE_INFINITY : one.toMs },
+  ]);
+  const counted = apart.filter(({ imports, exports }) => imports + exports > 0);
+  return new Map([...Map.groupBy(counted, ({ part }) => part)].map(([part, all]) => [part, addedSpans(all)]));
+}
+
+/** Spans that overlap, as such that follow upon each other. Pure. */
+export function addedSpans(spans: readonly CountedSpan[]): CountedSpan[] {
+  const bounds = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].toSorted((a, b) => a - b);
+  return bounds.slice(1).map((toMs, index) => {
+    const fromMs = bounds[index] as number;
+    const there = spans.filter((span) => span.fromMs <= fromMs && span.toMs >= toMs);
+    const sum = (of: 'imports' | 'exports') => there.reduce((all, span) => all + span[of], 0);
+    return { fromMs, toMs, imports: sum('imports'), exports: sum('exports') };
+  });
+}
+
+/** For how long what counts should be known within `[fromMs, toMs)`, in ms, summed over the series of each direction. Pure. */
+export function countedMs(
+  spans: readonly CountedSpan[],
+  fromMs: number,
+  toMs: number,
+): { imports: number; exports: number } {
+  const sum = { imports: 0, exports: 0 };
+  for (const span of spans) {
+    const ms = Math.min(toMs, span.toMs) - Math.max(fromMs, span.fromMs);
+    if (ms <= 0) continue;
+    sum.imports += ms * span.imports;
+    sum.exports += ms * span.exports;
+  }
+  return sum;
+}
