@@ -48,6 +48,7 @@ async function home(...types: string[]) {
   const [deviceId = ''] = deviceIds;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const get = async (path: string) => (await api.send(path, { key })).json;
+  const usageOf = async (query: string) => (await get(`/v1/devices/${deviceId}/usage?${query}`)).data;
   return {
     key,
     deviceIds,
@@ -75,8 +76,8 @@ async function home(...types: string[]) {
     },
     days: async (include: string) =>
       (await get(`/v1/energy-insights?start=${ALL.start}&end=${ALL.end}&include=${include}`)).data,
-    usage: async () =>
-      (await get(`/v1/devices/${deviceId}/usage?start=${ALL.start}&end=${ALL.end}&include=coverage`)).data,
+    usage: () => usageOf(`start=${ALL.start}&end=${ALL.end}&include=coverage`),
+    usageOf,
     months: async () => (await get(`/v1/devices/${deviceId}/quality?start=${ALL.start}&end=${ALL.end}`)).data,
     async bill(days: object) {
       const path = '/v1/bill-periods';
@@ -133,6 +134,17 @@ test('a register after three phases: what was not known of a phase stays unknown
   expect(await months()).toMatchObject([
     { month: '2026-04', intervals_received: 96, intervals_partial: 96 },
     { month: '2026-05', intervals_received: 96, intervals_partial: 0 },
+  ]);
+});
+
+test('a silence of two tariffs is shared out by the days of the power before them', async () => {
+  const { send, usageOf } = await home('smart_meter');
+  await send(powers('import', BORDER - 28 * DAY_MS, BORDER));
+  const tariffs = ['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, BORDER + 3 * DAY_MS));
+  await send(tariffs.filter(([ms]) => ms <= BORDER + HOUR_MS || ms === BORDER + 3 * DAY_MS));
+  expect(await usageOf('start=2026-05-02&end=2026-05-03&gaps=like_days')).toMatchObject([
+    { kwh_used: 19.2, estimate: 'like_days' },
+    { kwh_used: 19.2, estimate: 'like_days' },
   ]);
 });
 
