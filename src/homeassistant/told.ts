@@ -138,15 +138,18 @@ interface DeviceRow {
   powers: number;
 }
 
-/** Devices of a home of which electricity counts, with the power that the stream reports of each; none if its powers are of an unknown sum. */
+/** Devices of a home of which electricity counts in the month, with the power that the stream reports of each; none if its powers are of an unknown sum. */
 async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceTold[]> {
   // Raw SQL: aggregates by kind of series.
   const { rows } = await sql<DeviceRow>`
-    SELECT d.device_id, d.type, d.location, bool_or(s.counts_import) AS imports, bool_or(s.counts_export) AS exports,
+    SELECT d.device_id, d.type, d.location, bool_or(c.imports) AS imports, bool_or(c.exports) AS exports,
       count(*) FILTER (WHERE s.kind = 'power')::int AS powers
     FROM devices d JOIN series s ON s.device_id = d.device_id
+    CROSS JOIN LATERAL (
+      SELECT coalesce(bool_or(o.counts_import), false) AS imports, coalesce(bool_or(o.counts_export), false) AS exports
+      FROM series_roles o WHERE o.series_id = s.series_id AND o.counts_until > ${month.from}) c
     WHERE d.user_id = ${userId} AND d.deleted_at IS NULL AND d.placement <> 'excluded'
-    GROUP BY d.device_id HAVING bool_or(s.counts_import) OR bool_or(s.counts_export) ORDER BY d.device_id LIMIT ${MAX_DEVICES}`.execute(
+    GROUP BY d.device_id HAVING bool_or(c.imports) OR bool_or(c.exports) ORDER BY d.device_id LIMIT ${MAX_DEVICES}`.execute(
     db,
   );
   const ids = rows.map(({ device_id }) => device_id);

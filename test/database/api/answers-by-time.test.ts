@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
 import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
+import { createDb } from '#src/database/connect.ts';
+import { toldOfHome } from '#src/homeassistant/told.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** A channel counts once, each stretch of time by the best quantity that has a reading before its end: all answers about a time go by what counted then. */
@@ -51,6 +53,7 @@ async function home(...types: string[]) {
   const usageOf = async (query: string) => (await get(`/v1/devices/${deviceId}/usage?${query}`)).data;
   return {
     key,
+    userId,
     deviceIds,
     async send(readings: readonly Sent[], of = deviceId) {
       const decoded = readings.map(
@@ -199,7 +202,7 @@ test('findings and edits are of the registers that count at their time', async (
 });
 
 test('a power next to a register that is asked about keeps what it counted, and a home what it was', async () => {
-  const { deviceIds, send, days } = await home('smart_meter', 'inverter');
+  const { deviceIds, userId, send, days } = await home('smart_meter', 'inverter');
   const [, inverter = ''] = deviceIds;
   await send(powers('import', START, BORDER));
   await send(registers('pv/export', BORDER - DAY_MS, END), inverter);
@@ -216,4 +219,8 @@ test('a power next to a register that is asked about keeps what it counted, and 
       complete: null,
     },
   ]);
+  // Home Assistant has its energy of the month, too.
+  const owner = { userId, email: '', zone: 'UTC' };
+  const { devices } = await toldOfHome(createDb(api.database.pool), owner, { now: new Date(BORDER - 1), isOnly: true });
+  expect(devices.find(({ deviceId }) => deviceId === deviceIds[0])?.values).toMatchObject({ import: 19.2 });
 });
