@@ -4,6 +4,7 @@ import { type HomeDevice, stretchesOf } from '../home/roles.ts';
 import { measuredPower } from './power-now.ts';
 
 const NOW_MS = Date.parse('2026-06-15T12:00:00Z');
+const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, imports: 1, exports: 0 };
 type Of = Partial<HomeDevice> & { watts: number | null; secondsAgo?: number };
 
 /** A home of devices, each with the power that it sent last. */
@@ -11,7 +12,7 @@ function powerOfHome(devices: Record<string, Of>) {
   const all = Object.entries(devices).map(
     ([deviceId, { watts: _, secondsAgo: __, ...more }]): HomeDevice => ({
       ...{ deviceId, placement: 'consumption', upstreamDeviceId: null, beginsAtMs: 0, endsAtMs: null },
-      ...{ producesExport: true, importChannels: 1, exportChannels: 0, partOf: null, ...more },
+      ...{ producesExport: true, counted: [ALWAYS], partOf: null, ...more },
     }),
   );
   const channels = new Map<string, ToldChannel[]>();

@@ -2,6 +2,7 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { latestChannels, powerOf, powersBetween, type ToldChannel } from '#src/devices/live.ts';
 import { quartersOf } from '#src/rollups/quarters.ts';
+import { countedMs } from '../home/counted.ts';
 import type { Home } from '../home/home.ts';
 import { type DevicePower, homePowerOf } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
@@ -101,12 +102,13 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<PowerNow
   ]);
   for (const first of [1, 0]) {
     let longestMs = 0;
-    const power = homePowerOf(home, now.getTime(), (device) => {
+    const atMs = now.getTime();
+    const power = homePowerOf(home, atMs, (device) => {
       const lists = found.get(device.deviceId);
       if (!lists) return null;
       const sum = (list: Float64Array) => list.subarray(first).reduce((all, value) => all + value, 0);
       const [inMs, outMs] = [sum(lists.coveredMs), sum(lists.exportCoveredMs)];
-      const { importChannels, exportChannels } = device;
+      const { imports: importChannels, exports: exportChannels } = countedMs(device.counted, atMs, atMs + 1);
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);
