@@ -1,10 +1,10 @@
 import type { Variables } from './sections.ts';
 
-/** What each variable means, in a line; README.md, "Running it", says more. */
+/** What each variable means, in a line. docs/configuration.md is generated of it (`npm run configuration`). */
 export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox: keys, ports and a database of its own',
   LOG_LEVEL: 'how much is logged: trace, debug, info, warn, error, fatal or silent',
-  LOG_FORMAT: 'json or text; unset: short lines on a terminal, JSON elsewhere',
+  LOG_FORMAT: 'form of the log: json or text; unset: short lines on a terminal, JSON elsewhere',
   DATA_DIR: 'folder of the embedded database, certificate, secret.key, and of mail and SMS that are not sent out',
   PUBLIC_URL: 'where people reach the API and the dashboard: used in links, and in the certificate',
   RETENTION_MONTHS: 'months that readings are kept; what they consumed stays',
@@ -13,7 +13,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
     'MiB in which ingest remembers where devices stand, 464 bytes a meter; unset: as much as is used, up to 512',
   DATABASE_URL: 'PostgreSQL 15 or newer; unset: the embedded one in DATA_DIR',
   DATABASE_READ_URL: 'a standby that answers insights; unset: DATABASE_URL',
-  TIMESCALE: 'auto, or off: leave the extension alone',
+  TIMESCALE: 'whether the extension TimescaleDB is used where it is installed: auto or off',
   MQTT_URL: 'the broker; unset: the embedded one',
   SHARDS: 'queues at a RabbitMQ cluster, fixed at its first start',
   MQTT_PORT: 'embedded broker, without TLS',
@@ -37,7 +37,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   BOOTSTRAP_ADMIN_KEY: 'first administrator’s key; unset: made and printed at the first start',
   PLAN_LIMITS: 'requests that each plan allows in a minute and in a day',
   SMTP_URL: 'mail server; unset: mails are files in DATA_DIR/mail',
-  SMS_PROVIDER: 'twilio; unset: SMS are files in DATA_DIR/sms',
+  SMS_PROVIDER: 'service that sends SMS: twilio; unset: SMS are files in DATA_DIR/sms',
   TWILIO_ACCOUNT_SID: 'account at Twilio',
   TWILIO_AUTH_TOKEN: 'its token',
   TWILIO_FROM: 'number that SMS come from',
@@ -62,4 +62,81 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry collector; unset: no traces',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'the same, of traces alone',
   OTEL_TRACES_SAMPLER_ARG: 'share of traces that is kept',
+};
+
+/** What docs/configuration.md says beyond the line above. */
+interface Details {
+  /** What holds while the variable is unset, in Markdown, where the schema's default does not say it. */
+  unset?: string;
+  /** Sentences in Markdown; links are relative to `docs/`. */
+  more?: string;
+}
+
+/** Details of variables, for docs/configuration.md. */
+export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
+  ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
+  LOG_LEVEL: {
+    more: 'One line a request: `debug` if it succeeded, `info` if it was refused, `warn` if it failed here. The log goes to standard error.',
+  },
+  DATA_DIR: { unset: '`./data`' },
+  PUBLIC_URL: { unset: '`https://localhost:8443`, with the port that the API listens on' },
+  RETENTION_MONTHS: { more: 'Older readings are rejected, and dropped.' },
+  HEAD_MEMORY_MIB: {
+    unset: 'what devices take, up to 512 and a quarter of the memory',
+    more: 'A million meters take 450 MiB. Devices beyond the limit are read from the database with each message, at three times the cost.',
+  },
+  DATABASE_URL: {
+    unset: 'embedded PostgreSQL in `DATA_DIR`',
+    more: 'TimescaleDB is used if the server has it ([databases](databases.md)). Of several hosts (`postgres://user:password@a:5432,b:5432/energy`) the one that takes writes is used ([failover](../deploy/README.md#a-database-that-fails-over)).',
+  },
+  DATABASE_READ_URL: {
+    unset: '`DATABASE_URL`',
+    more: 'A streaming standby. It never answers with less than the account itself has changed, and its answers carry `Age` if it is more than 5 s behind. Of several hosts a standby is used.',
+  },
+  MQTT_URL: {
+    unset: 'embedded broker',
+    more: 'MQTT 5 with shared subscriptions, or a RabbitMQ cluster ([deploy/cluster](../deploy/cluster/rabbitmq/README.md)): `amqp[s]://USER:PASSWORD@a,b,c[/VHOST]`, ports 5672 and 5671 by default. `NODE_EXTRA_CA_CERTS` names a certificate authority of your own.',
+  },
+  MQTT_HOST: { more: 'Beyond this machine it is for a network of your own; the start warns about it.' },
+  MQTTS_HOST: { unset: '`0.0.0.0`; demo and sandbox: `127.0.0.1`' },
+  MQTTS_CLIENT_CA_FILE: {
+    more: 'In addition to passwords ([client certificates](onboarding.md#client-certificates)).',
+  },
+  PUBLIC_MQTT_HOST: {
+    unset: 'host of `PUBLIC_URL`; if that is `localhost`, this machine’s address in its network',
+    more: 'Commands beside a running service take it from the service (`DATA_DIR/listening.json`).',
+  },
+  OPERATOR_HOST: {
+    more: 'Metrics are at `/metrics`, the state of the roles at `/healthz` ([operations](operations.md)).',
+  },
+  OPERATOR_NAMES: {
+    more: '`energy.monitoring.svc,…`: web pages could lead other names to it. Addresses always work, and names without a dot if `OPERATOR_HOST` is not the loopback.',
+  },
+  DRAIN_SECONDS: {
+    more: 'Gives a proxy time to send its requests elsewhere ([rolling upgrade](../deploy/README.md#rolling-upgrade)).',
+  },
+  TLS_CERT_FILE: {
+    unset: 'self-signed pair in `DATA_DIR/tls`, renewed a month before it ends',
+    more: 'Anyone gets the certificate at `/certificate.pem`. The pair is looked at every 10 s: a renewed one needs no restart.',
+  },
+  CORS_ORIGINS: { more: '`https://app.example.com,https://…`' },
+  SECRET_KEY: {
+    more: 'Secrets are lost with it; `energy secrets forget` goes on without them. Several machines that share a database need the same one.',
+  },
+  BOOTSTRAP_ADMIN_KEY: { more: '`eus_live_` (sandbox: `eus_test_`) and 32 to 503 characters more.' },
+  PLAN_LIMITS: {
+    unset: '30, 60, 120 a minute; 5,000, 25,000, 100,000 a day',
+    more: 'JSON: `{"free": {"minute": 30, "day": 5000}, "developer": …, "enterprise": …}`',
+  },
+  SMTP_URL: { more: '`smtp://` or `smtps://` with user and password.' },
+  TWILIO_BASE_URL: { more: 'Another one for a service that has the same interface.' },
+  REDIS_URL: { more: 'While Redis is away the database counts.' },
+  HOMEASSISTANT_MQTT_URL: {
+    more: '`mqtt://user:password@homeassistant.local:1883` ([Home Assistant](home-assistant.md)).',
+  },
+  HOMEASSISTANT_USERS: { more: 'E-mail addresses with commas between them, up to 32.' },
+  OIDC_ISSUER: { unset: 'people sign in by mail alone', more: 'All `OIDC_…` variables: [sign-in](sign-in.md).' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    more: 'OTLP over HTTP. The other `OTEL_EXPORTER_OTLP_…`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` are taken, too.',
+  },
 };

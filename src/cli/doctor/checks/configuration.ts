@@ -7,7 +7,7 @@ export const configuration: Check = {
   judge({ config }) {
     if ('mistakes' in config)
       return config.mistakes.map((mistake) =>
-        problem(mistake, 'Correct this variable: README.md, "Running it", lists all of them. Nothing starts before.'),
+        problem(mistake, 'Correct this variable: docs/configuration.md lists all of them. Nothing starts before.'),
       );
     const findings = [...exposure(config.valid)];
     return findings.length > 0 ? findings : [ok('every variable is valid')];

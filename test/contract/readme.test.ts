@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FAMILIES } from '#ingest/decoders/families.ts';
+import { welcome } from '#src/cli/demo.ts';
+import { COMMANDS } from '#src/cli/program.ts';
+import type { Demo } from '#src/start/demo.ts';
+import { SIZES } from '#test/support/browser.ts';
+import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
+import { PICTURES_FOLDER, SCHEMES, SHOTS } from '#test/support/screenshots.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const README = read('README.md');
+const PAGES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], { cwd: ROOT, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter((file) => existsSync(join(ROOT, file)));
+
+/** Text without blocks and spans of code: what looks like a link there is none. */
+const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
+
+/** Addresses of links and pictures. */
+const linksOf = (markdown: string): string[] =>
+  [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset|href)="([^"\s]+)"/g)].map(
+    ([, link = '', attribute = '']) => link || attribute,
+  );
+
+/** Anchors of headings, as GitHub makes them. */
+function anchorsOf(markdown: string): Set<string> {
+  const headings = markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/^#{1,6} +(.+?) *$/gm);
+  return new Set(
+    [...headings].map(([, text = '']) =>
+      text
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(/\s/g, '-'),
+    ),
+  );
+}
+
+/** Links within the repository that lead nowhere. */
+function brokenLinks(page: string): string[] {
+  return linksOf(read(page)).filter((link) => {
+    // Addresses of the service are for its own test (openapi.test.ts), those elsewhere for nobody's.
+    if (/^[a-z]+:/.test(link) || link.startsWith('/')) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : join(dirname(page), decodeURI(path));
+    if (!existsSync(join(ROOT, target))) return true;
+    if (anchor === undefined || anchor === '' || !target.endsWith('.md')) return false;
+    return !anchorsOf(read(target)).has(anchor);
+  });
+}
+
+test.each(PAGES)('every link and picture of %s leads somewhere', (page) => {
+  expect(brokenLinks(page)).toEqual([]);
+});
+
+describe('the README', () => {
+  test('is at most 6 kB, and begins with a sentence, a picture and two commands', () => {
+    expect(Buffer.byteLength(README)).toBeLessThanOrEqual(6_000);
+    expect(README).toMatch(
+      /^# .+\n\n[^\n]+\n\n<picture>[\s\S]+?<\/picture>\n\n## [\s\S]+?```sh\nnpm ci\nnpm run demo\n```/,
+    );
+  });
+
+  test('prints what the demo prints', () => {
+    const demo: Demo = {
+      baseUrl: 'https://localhost:8443',
+      apiKey: 'eus_live_x',
+      users: [{ userId: 'usr_x', email: 'anna@demo.example' }],
+      links: {
+        home: 'https://localhost:8443/dashboard/sign-in#x',
+        fleet: 'https://localhost:8443/dashboard/sign-in#x',
+      },
+      adminKey: 'eus_live_x',
+      certificateFile: '/cert.pem',
+      dataDir: 'data',
+      backfill: { readings: 100_236, seconds: 4.6 },
+      stop: async () => {},
+    };
+    const printed = welcome(demo, { liveSeconds: 10, faults: [] }, new Date('2026-11-24T12:00:00Z'))
+      .replaceAll(/^curl .* (?='https)/gm, 'curl … ')
+      .replaceAll(/(?<=sign-in#|eus_live_|usr_)x/g, '…');
+    const [, block] = /\n```\n(Stored[\s\S]+?)```/.exec(README) ?? [];
+    expect(block).toBe(printed.trimStart());
+  });
+
+  test('names commands, files and numbers that are there', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = (pattern: RegExp) => [...README.matchAll(pattern)].map(([, name = '']) => name);
+    expect(named(/npm run ([\w:]+)/g).filter((name) => !(name in scripts))).toEqual([]);
+    expect(named(/npx energy ([\w-]+)/g).filter((name) => !(name in COMMANDS))).toEqual([]);
+    expect(named(/npx vitest run [^`]*?(\S+\.test\.ts)/g).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+    expect(README).toContain(`| ${FAMILIES.length} families of devices`);
+  });
+});
+
+describe('pictures of the dashboard', () => {
+  const names = Object.keys(SHOTS).flatMap((name) =>
+    Object.keys(SIZES).flatMap((size) => SCHEMES.map((scheme) => `${name}-${size}-${scheme}.webp`)),
+  );
+
+  test('are those that `npm run screenshots` takes, each at most 150 kB', () => {
+    expect(readdirSync(PICTURES_FOLDER).toSorted()).toEqual(names.toSorted());
+    for (const name of names) expect(statSync(new URL(name, PICTURES_FOLDER)).size).toBeLessThan(150_000);
+  });
+
+  test('are in the README light and dark', () => {
+    const shown = linksOf(README).filter((link) => link.endsWith('.webp'));
+    expect(shown).toEqual(['docs/images/home-desktop-dark.webp', 'docs/images/home-desktop-light.webp']);
+  });
+});
+
+test('docs/configuration.md is generated from what `energy config` prints', () => {
+  expect(readFileSync(CONFIGURATION_FILE, 'utf8') === configurationPage(), 'npm run configuration').toBe(true);
+});

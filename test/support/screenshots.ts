@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { loadDemoConfig } from '#src/config/load.ts';
+import { type Demo, startDemo } from '#src/start/demo.ts';
+import { SIZES, startBrowser } from './browser.ts';
+import { temporaryFolder } from './service.ts';
+
+/** Pictures of the dashboard that the README and the docs show. */
+export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
+export const SCHEMES = ['light', 'dark'] as const;
+const QUALITY = 82;
+
+/** The pictures by their names: how to come to each from Home, signed in as the demo's first home. */
+export const SHOTS: Record<string, (page: Page) => Promise<unknown>> = {
+  home: (page) => page.goto('/dashboard/home'),
+  devices: (page) => page.goto('/dashboard/devices'),
+  costs: (page) => page.goto('/dashboard/tariffs'),
+  async alert(page) {
+    await page.goto('/dashboard/alerts');
+    await page.getByRole('button', { name: 'Create an alert' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('would have fired').first().waitFor();
+  },
+};
+
+/** Takes every picture at both sizes, light and dark, of a demo of its own; the only files that are written are the pictures. */
+async function takeAll(): Promise<void> {
+  const [folder, browser] = await Promise.all([temporaryFolder(), startBrowser()]);
+  const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'].map((name) => [name, '0']);
+  const env = { ...Object.fromEntries(ports), DATA_DIR: folder.path, LOG_LEVEL: 'warn' };
+  // The roles are processes of their own, with this one's environment.
+  Object.assign(process.env, env);
+  const silent = { start: () => {}, sent: () => {}, stop: () => {} };
+  const demo = await startDemo(loadDemoConfig(env), { liveSeconds: 10, faults: [] }, silent);
+  try {
+    mkdirSync(PICTURES_FOLDER, { recursive: true });
+    await takeOf(demo, browser);
+  } finally {
+    await browser.close();
+    await demo.stop();
+    await folder.remove();
+  }
+}
+
+async function takeOf(demo: Demo, browser: Browser): Promise<void> {
+  // Its link signs in once, so all looks share a context; the size is the page's.
+  const context = await browser.newContext({
+    baseURL: demo.baseUrl,
+    ignoreHTTPSErrors: true,
+    serviceWorkers: 'block',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+  });
+  const first = await context.newPage();
+  await first.goto(demo.links.home ?? '');
+  await first.getByRole('button', { name: 'Sign in' }).click();
+  await first.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  await first.close();
+  for (const [name, goTo] of Object.entries(SHOTS))
+    for (const size of Object.keys(SIZES) as (keyof typeof SIZES)[])
+      for (const scheme of SCHEMES) await take(context, `${name}-${size}-${scheme}`, size, scheme, goTo);
+}
+
+async function take(
+  context: BrowserContext,
+  file: string,
+  size: keyof typeof SIZES,
+  colorScheme: (typeof SCHEMES)[number],
+  goTo: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  const page = await context.newPage();
+  await page.setViewportSize(SIZES[size]);
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await goTo(page);
+  // The stream of live readings never ends: what is waited for is that no card is loading, then a second for charts.
+  await page.waitForFunction(() => globalThis.document.querySelector('[aria-busy=true]') === null);
+  await page.waitForTimeout(1_000);
+  // Of playwright's own formats none is as small.
+  const session = await context.newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  const picture = Buffer.from(data, 'base64');
+  writeFileSync(fileURLToPath(new URL(`${file}.webp`, PICTURES_FOLDER)), picture);
+  console.log(`docs/images/${file}.webp  ${Math.round(picture.length / 1_024)} KiB`);
+  await page.close();
+}
+
+if (import.meta.main) await takeAll();
