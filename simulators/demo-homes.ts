@@ -37,7 +37,7 @@ export interface DemoHomes {
 export async function ensureDemoHomes(db: Database, history: History): Promise<DemoHomes> {
   const utilityId =
     (await findUser(db, DEMO_UTILITY)) ??
-    (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise' })).user_id;
+    (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise', timezone: 'UTC' })).user_id;
   const users: DemoHomes['users'] = [];
   const devices: DemoDevice[] = [];
   for (const { email, timezone, solarLatitude, metersManagedBy } of HOMES) {

@@ -25,6 +25,7 @@ CREATE TABLE users (
   home_recounted boolean NOT NULL DEFAULT false, -- Whether the totals of its home were changed by an update, which it was not told yet.
   is_enrolled boolean NOT NULL DEFAULT false, -- Whether a utility created the account, also one that is gone (enrolled_by is null then): its first sign-in ends the keys that were made before.
   may_be_recounted boolean NOT NULL DEFAULT false, -- Whether an update may still compute something of its home again that counts otherwise. The first device for which it does sets home_recounted.
+  is_timezone_given boolean NOT NULL DEFAULT false, -- Whether somebody has set its time zone since this column exists. False with another zone than UTC: it was set before.
   PRIMARY KEY (user_id),
   FOREIGN KEY (enrolled_by) REFERENCES users(user_id) ON DELETE SET NULL,
   CHECK (plan IN ('free', 'developer', 'enterprise')),

@@ -5,13 +5,13 @@ import { evictSessionsOf } from '#src/auth/sessions.ts';
 import { defined } from '#src/core/defined.ts';
 import { words } from '#src/core/mistake-words.ts';
 import type { Database } from '#src/database/connect.ts';
+import { isZone } from '#src/energy/ranges.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
 import { actAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
 import { addUserVerbs } from './nouns/users.ts';
-import { askZone, machineZone } from './time-zone.ts';
 
 /** `energy users …`: what an operator does beside the running service, by the same functions as the API. */
 export function register(program: Command): void {
@@ -39,7 +39,7 @@ export function register(program: Command): void {
     .requiredOption('--email <email>', 'its e-mail address')
     .option('--role <role>', 'homeowner, utility or admin', 'homeowner')
     .option('--phone <number>', 'for alerts by SMS, such as +4915112345678')
-    .option('--timezone <zone>', 'where its days and months begin (asked on a terminal; default: this machine’s)')
+    .option('--timezone <zone>', 'where its days and months begin (default: this machine’s)')
     .option('--json', 'print one JSON object')
     .action(create);
   addUserVerbs(users);
@@ -84,18 +84,32 @@ interface NewUser {
 async function create({ json, ...given }: NewUser): Promise<void> {
   const asked = newUser.safeParse(given, { error: words });
   if (!asked.success) throw new Error(asked.error.issues.map(mistake).join('\n'));
-  const isAsked = !json && process.stdin.isTTY && process.stderr.isTTY;
-  const timezone = asked.data.timezone ?? (isAsked ? await askZone() : machineZone());
+  const timezone = asked.data.timezone ?? machineZone();
   const { email, role, phone } = asked.data;
   await withDatabase(async (db) => {
     const user = await actAsOperator(
       db,
       'user.created',
-      (trx) => createUser(trx, { email, role, timezone, ...defined({ phone }) }),
+      (trx) => createUser(trx, { email, role, ...defined({ phone, timezone }) }),
       ({ user_id }) => user_id,
     );
-    show(json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}, time zone ${timezone}`);
+    const zone = `User ${user.user_id}, time zone ${user.timezone}`;
+    const way = `energy users update ${email} --timezone ZONE sets another one`;
+    show(
+      json,
+      { user_id: user.user_id, status: 'created', timezone: user.timezone },
+      asked.data.timezone === undefined ? `${zone} (this machine’s; ${way})` : zone,
+    );
   });
+}
+
+/**
+ * This machine's time zone. Undefined for UTC, which is what machines have that nobody has set: the account is asked in the
+ * dashboard then.
+ */
+function machineZone(): string | undefined {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return isZone(timeZone) && !/^(Etc\/)?(UTC|GMT|UCT|Zulu|Universal|Greenwich)$/.test(timeZone) ? timeZone : undefined;
 }
 
 const mistake = ({ path, message }: { path: PropertyKey[]; message: string }): string =>

@@ -49,6 +49,7 @@ interface SignedIn {
   csrf_token: string;
   environment: 'live' | 'sandbox';
   mqtt: Session['mqtt'];
+  asks_timezone: boolean;
 }
 
 interface NotSignedIn {
@@ -129,8 +130,9 @@ function App() {
   const { page, rest } = placeOf(path);
   const session = useMemo((): Session | null => {
     if (signedIn === null || signedIn === 'unknown') return null;
-    const { user: me, environment, mqtt } = signedIn;
-    return { me, environment, mqtt, user: picked ?? me, pick, rest, go, move };
+    const { user: me, environment, mqtt, asks_timezone: asksTimezone } = signedIn;
+    const changeMe = (user: User) => setSignedIn({ ...signedIn, user, asks_timezone: false });
+    return { me, asksTimezone, changeMe, environment, mqtt, user: picked ?? me, pick, rest, go, move };
   }, [signedIn, picked, pick, rest, go, move]);
 
   const { common } = words();

@@ -5,6 +5,7 @@ import { ago } from './parts/format.ts';
 import { LanguageChoice } from './parts/language.ts';
 import { useAction } from './parts/load.ts';
 import { useSeenAt } from './parts/seen.ts';
+import { TimeZoneQuestion } from './parts/time-zone.ts';
 import { busy, Problem } from './parts/ui.ts';
 import { UserPicker } from './parts/user-picker.ts';
 import { useSession } from './session.ts';
@@ -81,7 +82,7 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
         <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs(me.email, roles[me.role])}>${frame.signOut}</button>
       </div>
     </header>
-    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline(ago(seenAt))}</p>`}<${Problem} text=${error} />${props.children}</main>
+    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline(ago(seenAt))}</p>`}<${Problem} text=${error} /><${TimeZoneQuestion} />${props.children}</main>
     <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/dashboard/sessions" onClick=${(event: MouseEvent) => follow(event, 'sessions')}>${pages.sessions}</a> · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>${frame.signOutEverywhere}</button> · <${LanguageChoice} /></footer>
   `;
 }

@@ -5,6 +5,10 @@ import type { User } from '#clients/typescript/client.ts';
 /** Who is signed in, whose data are looked at, and how to get elsewhere. */
 export interface Session {
   me: User;
+  /** Whether nobody has set the time zone of the account yet. */
+  asksTimezone: boolean;
+  /** Takes the account as an answer returned it, with a time zone that somebody has set. */
+  changeMe(me: User): void;
   environment: 'live' | 'sandbox';
   /** Where devices reach the broker. */
   mqtt: {

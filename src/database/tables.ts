@@ -75,6 +75,7 @@ interface UsersTable {
   signed_in_at: Generated<Date | null>;
   home_recounted: Generated<boolean>;
   may_be_recounted: Generated<boolean>;
+  is_timezone_given: Generated<boolean>;
   is_enrolled: Generated<boolean>;
 }
 

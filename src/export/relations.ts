@@ -61,6 +61,7 @@ export const EXPORTED: readonly Exported[] = [
     omitted: {
       home_recounted: 'whether a mail about an update is still to be sent',
       may_be_recounted: 'whether an update may still be a reason for one',
+      is_timezone_given: 'whether somebody has set its time zone',
     },
   },
   {

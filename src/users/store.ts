@@ -28,7 +28,14 @@ export type Role = User['role'];
 /** The columns that can be set. */
 export type UserSettings = Omit<
   Insertable<Tables['users']>,
-  'user_id' | 'enrolled_by' | 'is_enrolled' | 'created_at' | 'signed_in_at' | 'home_recounted' | 'may_be_recounted'
+  | 'user_id'
+  | 'enrolled_by'
+  | 'is_enrolled'
+  | 'created_at'
+  | 'signed_in_at'
+  | 'home_recounted'
+  | 'may_be_recounted'
+  | 'is_timezone_given'
 >;
 
 const UNIQUE_VIOLATION = '23505';
@@ -47,6 +54,7 @@ export async function createUser(
           user_id: newId('usr'),
           enrolled_by: enrolledBy ?? null,
           is_enrolled: enrolledBy !== undefined,
+          is_timezone_given: settings.timezone !== undefined,
         })
         .returning(USER_COLUMNS)
         .executeTakeFirstOrThrow();
@@ -142,7 +150,11 @@ export async function updateUser(
       const isItsOwners = isByUtility && before.signed_in_at !== null;
       if (isMoved && isItsOwners) throw new AppError('emailIsItsOwners');
       if (Object.keys(settings).length > 0)
-        await trx.updateTable('users').set(settings).where('user_id', '=', userId).execute();
+        await trx
+          .updateTable('users')
+          .set({ ...settings, ...(settings.timezone === undefined ? {} : { is_timezone_given: true }) })
+          .where('user_id', '=', userId)
+          .execute();
       if (email !== undefined && !isItsOwners) await withdrawEmailChange(trx, userId);
       if (isMoved && requester) {
         await mustBeFree(trx, email, userId);
@@ -200,6 +212,18 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
     if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw new AppError('emailInUse');
     throw error;
   }
+}
+
+/** Whether the dashboard is to ask an account for its time zone: it has the default, and nobody set it. */
+export async function isTimezoneUnknown(db: Database, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('timezone', '=', 'UTC')
+    .where('is_timezone_given', '=', false)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The utility that enrolled an account; null for none. */

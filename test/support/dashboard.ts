@@ -76,7 +76,8 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     roles: { api, ingest, worker },
     browser,
     user: async (email, role = 'homeowner', enrolledBy) =>
-      (await createUser(db, { email, role, ...(enrolledBy === undefined ? {} : { enrolledBy }) })).user_id,
+      (await createUser(db, { email, role, timezone: 'UTC', ...(enrolledBy === undefined ? {} : { enrolledBy }) }))
+        .user_id,
     async device(userId, type = 'smart_meter') {
       const { device, secret } = await createDevice(db, { userId, type, location: 'Test' });
       const { device_id: deviceId } = device;

@@ -22,7 +22,7 @@ import {
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { recordAct } from '#src/users/audit.ts';
-import { findUser } from '#src/users/store.ts';
+import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
 import { callerOf, checkCsrf, sessionOf } from './caller.ts';
 import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
 import type { Oidc } from './provider.ts';
@@ -72,7 +72,8 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     // Another broker has a certificate of its own.
     const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
     const told = { ...mqtt, needs_certificate: needsCertificate };
-    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told, ...provider };
+    const asksTimezone = await isTimezoneUnknown(db, userId);
+    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told, asks_timezone: asksTimezone, ...provider };
   };
 
   app.post('/dashboard/sign-in', async (request, reply) => {

@@ -5,6 +5,7 @@ import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, Card, Loading, Problem, Sure, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
+import { Account } from './sessions/account.ts';
 import { browserName } from './sessions/browser-name.ts';
 import { EmailAddress } from './sessions/email-address.ts';
 
@@ -19,7 +20,7 @@ interface Session {
   is_current: boolean;
 }
 
-/** The account's e-mail address, and its sessions with a button that ends each. */
+/** The account's e-mail address, phone number and time zone, and its sessions with a button that ends each. */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -34,6 +35,7 @@ export function Page() {
     <h1>${common.pages.sessions}</h1>
     <p>${w.about(me.email)}</p>
     <${EmailAddress} />
+    <${Account} />
     <${Card} title=${w.signedInTitle}>
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>

@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { COMMANDS, programOf } from '#src/cli/program.ts';
+import { createDb } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -275,4 +277,29 @@ test('an account is erased once it is said twice', async () => {
   const act = await lastAct();
   expect(act).toMatchObject({ action: 'user.deleted', address: 'cli' });
   expect(JSON.stringify(act)).not.toContain(user_id);
+});
+
+// Of this process the zone cannot be changed once it has been read.
+test.each([
+  [[], 'Europe/Rome', 'Europe/Rome', true],
+  [['--timezone', 'Asia/Tokyo'], 'Europe/Rome', 'Asia/Tokyo', true],
+  [['--timezone', 'UTC'], 'Europe/Rome', 'UTC', true],
+  // A machine that nobody has set: the dashboard asks.
+  [[], 'UTC', 'UTC', false],
+])('users create %j on a machine in %s makes an account in %s', async (args, zone, timezone, isGiven) => {
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TZ: zone };
+  const address = `zone-${randomUUID()}@example.com`;
+  const run = (...more: string[]) =>
+    spawnSync(process.execPath, [ENERGY, 'users', 'create', ...args, ...more], { env, encoding: 'utf8' }).stdout;
+  const { user_id, ...answer } = JSON.parse(run('--email', address, '--json'));
+  expect(answer).toEqual({ status: 'created', timezone });
+  const asked = await createDb(database.pool)
+    .selectFrom('users')
+    .select(['timezone', 'is_timezone_given'])
+    .where('user_id', '=', user_id)
+    .executeTakeFirst();
+  expect(asked).toEqual({ timezone, is_timezone_given: isGiven });
+  const said = run('--email', `x-${address}`);
+  expect(said).toContain(`time zone ${timezone}`);
+  expect(said.includes('this machine’s; energy users update')).toBe(args.length === 0);
 });

@@ -69,7 +69,7 @@ test.each(others)('%s fits on a phone, on every page and in what opens there', a
     await dialog().waitFor({ state: 'detached' });
   }
   await choice().selectOption('en');
-  await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
 });
 
 test('a number is read as it is typed where one lives, and never wrong by a thousand', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser } from '#src/users/store.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
@@ -12,8 +13,8 @@ test('sessions are listed, and one that is ended in another browser is over ther
   await dashboard.user('two@example.com');
   const there = await dashboard.signIn('two@example.com');
   const here = await dashboard.signIn('two@example.com');
-  await here.getByRole('link', { name: 'Sessions' }).click();
-  await here.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+  await here.getByRole('link', { name: 'Account' }).click();
+  await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   const rows = here.getByRole('row').filter({ has: here.getByRole('rowheader') });
   await expect.poll(() => rows.count()).toBe(2);
   expect(await rows.first().textContent()).toContain('this one');
@@ -29,10 +30,46 @@ test('sessions are listed, and one that is ended in another browser is over ther
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
 });
 
+test('an account whose time zone nobody has set is asked once, with the browser’s as the proposal', async () => {
+  const { user_id: userId } = await createUser(dashboard.db, { email: 'zoneless@example.com', role: 'homeowner' });
+  const here = await dashboard.signIn('zoneless@example.com');
+  const card = here.getByRole('region', { name: 'Which time zone is your home in?' });
+  const proposed = await here.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  expect(await card.getByLabel('Time zone').inputValue()).toBe(proposed);
+  await lookAt(here, 'time zone');
+  await card.getByLabel('Time zone').selectOption('Europe/Lisbon');
+  await card.getByRole('button', { name: 'Save' }).click();
+  await card.waitFor({ state: 'detached' });
+  await here.reload();
+  await here.getByText('Europe/Lisbon').first().waitFor();
+  expect(await card.count()).toBe(0);
+  const stored = async () =>
+    (await dashboard.db.selectFrom('users').select(['timezone', 'phone']).where('user_id', '=', userId).execute())[0];
+  expect(await stored()).toEqual({ timezone: 'Europe/Lisbon', phone: null });
+  // UTC that is chosen is not asked for again.
+  await here.getByRole('link', { name: 'Account' }).click();
+  const account = here.getByRole('region', { name: 'Phone and time zone' });
+  await account.getByLabel('Phone number').fill('+49 151 12345678');
+  await account.getByLabel('Time zone').selectOption('UTC');
+  await account.getByRole('button', { name: 'Save' }).click();
+  await account.getByText('Saved.').waitFor();
+  expect(await stored()).toEqual({ timezone: 'UTC', phone: '+4915112345678' });
+  await here.reload();
+  await account.getByLabel('Phone number').waitFor();
+  expect(await card.count()).toBe(0);
+  await account.getByLabel('Phone number').fill('12');
+  await account.getByRole('button', { name: 'Save' }).click();
+  await account.getByRole('alert').waitFor();
+  await account.getByLabel('Phone number').fill('');
+  await account.getByRole('button', { name: 'Save' }).click();
+  await account.getByText('Saved.').waitFor();
+  expect(await stored()).toEqual({ timezone: 'UTC', phone: null });
+});
+
 test('a changed e-mail address waits for its mail, is withdrawn, and holds once the link of the mail was used', async () => {
   const userId = await dashboard.user('before@example.com');
   const here = await dashboard.signIn('before@example.com');
-  await here.getByRole('link', { name: 'Sessions' }).click();
+  await here.getByRole('link', { name: 'Account' }).click();
   const card = here.getByRole('region', { name: 'E-mail address' });
   await card.getByText('Your account has the address before@example.com.').waitFor();
   const request = async (email: string) => {

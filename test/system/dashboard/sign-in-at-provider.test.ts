@@ -58,7 +58,7 @@ test('one signs in at the provider, on the page that was asked for, and out of b
   await lookAt(page, 'sign-in-provider');
   await page.getByRole('button', button).click();
   await signInThere(page, 'at-work');
-  await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/dashboard/sessions');
   await page.getByRole('row').filter({ hasText: 'this one' }).getByText('single sign-on').waitFor();
   // By the mapping.

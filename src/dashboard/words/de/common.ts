@@ -14,7 +14,7 @@ export const common: Words['common'] = {
     alerts: 'Alarme',
     webhooks: 'Webhooks',
     groups: 'Gruppen',
-    sessions: 'Sitzungen',
+    sessions: 'Konto',
     operator: 'Betrieb',
     fleet: 'Flotte',
   },

@@ -4,6 +4,12 @@ export const sessions: Words['sessions'] = {
   question: 'Wer diesen Browser benutzt, wird sofort abgemeldet und muss sich neu anmelden.',
   about: (email) =>
     `Browser, in denen ${email} angemeldet ist. Erkennen Sie einen nicht, beenden Sie ihn und widerrufen Sie API-Schlüssel, die nicht von Ihnen sind.`,
+  accountTitle: 'Telefon und Zeitzone',
+  phoneHint: 'Für Alarme per SMS, mit Landesvorwahl: +4915112345678. Leer: keine Nummer.',
+  zoneHint: 'Nach ihr beginnen Tage und Monate, auch für Alarme und Abrechnungen.',
+  zoneQuestion: 'In welcher Zeitzone liegt Ihr Zuhause?',
+  zoneProposed: (zone) => `Ihr Browser verwendet **${zone}**.`,
+  accountSaved: 'Gespeichert.',
   emailTitle: 'E-Mail-Adresse',
   emailNow: (email) => `Ihr Konto hat die Adresse **${email}**.`,
   emailPending: (email) =>

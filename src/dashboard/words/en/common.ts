@@ -14,7 +14,7 @@ export const common = {
     alerts: 'Alerts',
     webhooks: 'Webhooks',
     groups: 'Groups',
-    sessions: 'Sessions',
+    sessions: 'Account',
     operator: 'Operator',
     fleet: 'Fleet',
   },

@@ -2,6 +2,12 @@ export const sessions = {
   question: 'Whoever uses that browser is signed out at once, and has to sign in again.',
   about: (email: string) =>
     `Browsers in which ${email} is signed in. If you do not recognise one, end it, and revoke API keys that are not yours.`,
+  accountTitle: 'Phone and time zone',
+  phoneHint: 'For alerts by SMS, with the country’s code: +4915112345678. Empty: no number.',
+  zoneHint: 'Days and months begin by it, and so do alerts and bills.',
+  zoneQuestion: 'Which time zone is your home in?',
+  zoneProposed: (zone: string) => `Your browser uses **${zone}**.`,
+  accountSaved: 'Saved.',
   emailTitle: 'E-mail address',
   emailNow: (email: string) => `Your account has the address **${email}**.`,
   emailPending: (email: string) =>

@@ -14,7 +14,7 @@ export const common: Words['common'] = {
     alerts: 'Alertas',
     webhooks: 'Webhooks',
     groups: 'Grupos',
-    sessions: 'Sesiones',
+    sessions: 'Cuenta',
     operator: 'Operación',
     fleet: 'Parque',
   },

@@ -4,6 +4,12 @@ export const sessions: Words['sessions'] = {
   question: 'En ese navegador la sesión se cierra al instante, y hay que iniciarla de nuevo.',
   about: (email) =>
     `Navegadores en los que ${email} tiene la sesión iniciada. Si no reconoces alguno, termínalo y revoca las claves de API que no sean tuyas.`,
+  accountTitle: 'Teléfono y zona horaria',
+  phoneHint: 'Para alertas por SMS, con el prefijo del país: +4915112345678. Vacío: sin número.',
+  zoneHint: 'Según ella empiezan los días y los meses, también para alertas y facturas.',
+  zoneQuestion: '¿En qué zona horaria está tu hogar?',
+  zoneProposed: (zone) => `Tu navegador usa **${zone}**.`,
+  accountSaved: 'Guardado.',
   emailTitle: 'Dirección de correo',
   emailNow: (email) => `Tu cuenta tiene la dirección **${email}**.`,
   emailPending: (email) =>

@@ -14,7 +14,7 @@ export const common: Words['common'] = {
     alerts: 'Alertes',
     webhooks: 'Webhooks',
     groups: 'Groupes',
-    sessions: 'Sessions',
+    sessions: 'Compte',
     operator: 'Exploitation',
     fleet: 'Parc',
   },

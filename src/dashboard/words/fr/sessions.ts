@@ -4,6 +4,12 @@ export const sessions: Words['sessions'] = {
   question: 'Qui utilise ce navigateur est déconnecté aussitôt et doit se reconnecter.',
   about: (email) =>
     `Navigateurs dans lesquels ${email} est connecté. Si vous n’en reconnaissez pas un, fermez sa session et révoquez les clés d’API qui ne sont pas les vôtres.`,
+  accountTitle: 'Téléphone et fuseau horaire',
+  phoneHint: 'Pour les alertes par SMS, avec l’indicatif du pays : +4915112345678. Vide : aucun numéro.',
+  zoneHint: 'Les jours et les mois commencent selon lui, aussi pour les alertes et les factures.',
+  zoneQuestion: 'Dans quel fuseau horaire se trouve votre logement ?',
+  zoneProposed: (zone) => `Votre navigateur utilise **${zone}**.`,
+  accountSaved: 'Enregistré.',
   emailTitle: 'Adresse e-mail',
   emailNow: (email) => `Votre compte a l’adresse **${email}**.`,
   emailPending: (email) =>

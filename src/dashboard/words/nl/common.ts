@@ -14,7 +14,7 @@ export const common: Words['common'] = {
     alerts: 'Meldingen',
     webhooks: 'Webhooks',
     groups: 'Groepen',
-    sessions: 'Sessies',
+    sessions: 'Account',
     operator: 'Beheer',
     fleet: 'Vloot',
   },

@@ -4,6 +4,12 @@ export const sessions: Words['sessions'] = {
   question: 'Wie die browser gebruikt, wordt meteen uitgelogd en moet opnieuw inloggen.',
   about: (email) =>
     `Browsers waarin ${email} is ingelogd. Herken je er een niet, beëindig die dan en trek API-sleutels in die niet van jou zijn.`,
+  accountTitle: 'Telefoon en tijdzone',
+  phoneHint: 'Voor meldingen per sms, met landcode: +4915112345678. Leeg: geen nummer.',
+  zoneHint: 'Dagen en maanden beginnen ernaar, ook voor meldingen en rekeningen.',
+  zoneQuestion: 'In welke tijdzone ligt je huis?',
+  zoneProposed: (zone) => `Je browser gebruikt **${zone}**.`,
+  accountSaved: 'Opgeslagen.',
   emailTitle: 'E-mailadres',
   emailNow: (email) => `Je account heeft het adres **${email}**.`,
   emailPending: (email) =>

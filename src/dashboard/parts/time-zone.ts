@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import type { User } from '#clients/typescript/client.ts';
+import { call } from '../api.ts';
+import { html } from '../html.ts';
+import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
+import { useAction } from './load.ts';
+import { rich } from './rich.ts';
+import { busy, Card, Field, Problem } from './ui.ts';
+
+/** This browser's time zone. */
+const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+/** The zones that this browser knows, and the two that must be there: browsers leave UTC out, and links such as Europe/Kiev. */
+const zonesWith = (zone: string): string[] =>
+  [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', zone])].toSorted();
+
+/** A choice of every time zone, under the name `timezone`; `zone` is preselected. */
+export const ZoneSelect = ({
+  zone,
+  ...attributes
+}: {
+  zone: string;
+  id?: string;
+}) => html`<select ...${attributes} name="timezone">
+  ${zonesWith(zone).map((one) => html`<option value=${one} selected=${one === zone}>${one}</option>`)}
+</select>`;
+
+/** Asks an account whose time zone nobody has set; the browser's is proposed. Nothing once it is set. */
+export function TimeZoneQuestion() {
+  const { me, asksTimezone, changeMe } = useSession();
+  const { common, sessions: w } = words();
+  const { run, isBusy, error } = useAction();
+  const [proposed] = useState(zoneOfBrowser);
+  if (!asksTimezone) return null;
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    const timezone = String(new FormData(event.target as HTMLFormElement).get('timezone'));
+    run(async () => changeMe(await call<User>('PATCH', `/v1/users/${me.user_id}`, { timezone })));
+  };
+  return html`<${Card} title=${w.zoneQuestion}>
+    <form onSubmit=${save}>
+      <p>${rich(w.zoneProposed(proposed))}</p>
+      <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
+        ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${proposed} />`}
+      <//>
+      <${Problem} text=${error} />
+      <button class="main" ...${busy(isBusy)}>${common.save}</button>
+    </form>
+  <//>`;
+}
