@@ -1,19 +1,14 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { DAY_MS } from '../../parts/durations.ts';
 import { kwh, percent, watts } from '../../parts/format.ts';
-import { money } from '../../parts/money.ts';
-import { daysName } from '../../parts/period.ts';
 import { words } from '../../words/words.ts';
+import { beforeName, Then } from './compared.ts';
 import { Figure } from './figure.ts';
 import { ownUseOf } from './flows.ts';
 import { yearly } from './night.ts';
 import { Now } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
-/** Of less of a time no share of it can be told. */
-const MOSTLY = 0.9;
-
 /** What was used, beside the same days before and a year before; what never ends; how much came from the roof. */
 export function Summary({ of: shown, costs, onStale }: { of: Period; costs: PeriodCosts | null; onStale: () => void }) {
   const { home, period: w } = words();
@@ -57,42 +52,3 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
 type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
-
-/** The days before, as they are called. */
-function beforeName({ unit, compared }: Period): string {
-  const w = words().period.before;
-  if (unit === 'day') return w.day;
-  if (unit === 'week' || !compared?.before) return w.week;
-  return w.month(Math.round((Date.parse(compared.now.start) - Date.parse(compared.before.start)) / (7 * DAY_MS)));
-}
-
-/** The same days at another time, and what has changed since. Nothing where nothing is known of it. */
-function Then(props: {
-  name: string;
-  then: Compared['last_year'];
-  now: Compared['now'];
-  costs: PeriodCosts | null;
-  which: 'before' | 'last_year';
-}) {
-  const { name, then, now, costs, which } = props;
-  const w = words().period;
-  if (then.kwh_used === null) return null;
-  const known = Math.min(then.coverage ?? 1, now.coverage ?? 1);
-  const cost = costs?.compared[which];
-  const change = then.kwh_used > 0 && now.kwh_used !== null ? now.kwh_used / then.kwh_used - 1 : null;
-  const said =
-    (then.coverage ?? 1) < MOSTLY
-      ? w.partKnown(percent(then.coverage ?? 0))
-      : change === null || known < MOSTLY
-        ? null
-        : Math.abs(change) < 0.005
-          ? w.same
-          : (change < 0 ? w.less : w.more)(percent(Math.abs(change)));
-  return html`<div>
-    <dt>${name}</dt>
-    <dd class="big">${kwh(then.kwh_used)}</dd>
-    ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
-    ${said && html`<dd><b>${said}</b></dd>`}
-    <dd class="quiet">${daysName(then.start, then.end)}</dd>
-  </div>`;
-}

@@ -22,6 +22,9 @@ export const period: Words['period'] = {
   less: (share) => `${share} weniger als damals`,
   more: (share) => `${share} mehr als damals`,
   same: 'so viel wie damals',
+  /** If money moved otherwise than energy. */
+  energyChange: (change: string) => `Energie: ${change}`,
+  costChange: (change: string) => `Kosten: ${change}`,
   partKnown: (share) => `nur ${share} davon bekannt`,
   likeWithLike: 'Verglichen wird mit ebenso vielen Tagen, denselben Wochentagen, bis zur selben Uhrzeit.',
   base: 'Immer an',

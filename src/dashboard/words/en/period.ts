@@ -24,6 +24,9 @@ export const period = {
   less: (share: string) => `${share} less than then`,
   more: (share: string) => `${share} more than then`,
   same: 'as much as then',
+  /** If money moved otherwise than energy. */
+  energyChange: (change: string) => `Energy: ${change}`,
+  costChange: (change: string) => `Cost: ${change}`,
   partKnown: (share: string) => `only ${share} of it known`,
   likeWithLike: 'Compared with as many days, on the same weekdays, up to the same time of day.',
   base: 'Always on',

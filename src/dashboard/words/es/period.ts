@@ -22,6 +22,9 @@ export const period: Words['period'] = {
   less: (share) => `${share} menos que entonces`,
   more: (share) => `${share} más que entonces`,
   same: 'igual que entonces',
+  /** If money moved otherwise than energy. */
+  energyChange: (change: string) => `Energía: ${change}`,
+  costChange: (change: string) => `Coste: ${change}`,
   partKnown: (share) => `solo se conoce el ${share}`,
   likeWithLike: 'Comparado con otros tantos días, los mismos días de la semana, hasta la misma hora.',
   base: 'Siempre encendido',

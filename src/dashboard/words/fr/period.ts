@@ -23,6 +23,9 @@ export const period: Words['period'] = {
   less: (share) => `${share} de moins qu’alors`,
   more: (share) => `${share} de plus qu’alors`,
   same: 'autant qu’alors',
+  /** If money moved otherwise than energy. */
+  energyChange: (change: string) => `Énergie : ${change}`,
+  costChange: (change: string) => `Coût : ${change}`,
   partKnown: (share) => `seulement ${share} connus`,
   likeWithLike: 'Comparé à autant de jours, aux mêmes jours de la semaine, jusqu’à la même heure.',
   base: 'Toujours allumé',

@@ -23,6 +23,9 @@ export const period: Words['period'] = {
   less: (share) => `${share} minder dan toen`,
   more: (share) => `${share} meer dan toen`,
   same: 'evenveel als toen',
+  /** If money moved otherwise than energy. */
+  energyChange: (change: string) => `Energie: ${change}`,
+  costChange: (change: string) => `Kosten: ${change}`,
   partKnown: (share) => `maar ${share} ervan bekend`,
   likeWithLike: 'Vergeleken met evenveel dagen, op dezelfde weekdagen, tot hetzelfde tijdstip.',
   base: 'Altijd aan',
