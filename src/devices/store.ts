@@ -55,12 +55,15 @@ const tellsEnergy = (device: string) =>
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
   );
 
-/** Whether a device wants something of its owner. A home of one meter needs no placement: there is nothing beside it that it could be. */
+/**
+ * Whether a device wants something of its owner. Only the place of a device that was discovered at a gateway is a guess: whoever pairs another one names its
+ * type. A home of one meter needs no placement: there is nothing beside it that it could be.
+ */
 export const WANTS: Readonly<Record<Attention, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantity,
   faulty: sql`devices.status = 'faulty'`,
   silent: sql`(devices.status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) < now() - interval '24 hours')`,
-  placement_guessed: sql`(devices.placement_by <> 'owner' AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
+  placement_guessed: sql`(devices.placement_by <> 'owner' AND EXISTS (SELECT FROM discovered_devices f WHERE f.device_id = devices.device_id) AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
       WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}))`,
 };
 

@@ -196,11 +196,19 @@ describe('a placement', () => {
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('excluded');
   });
 
-  test('is asked for where more than one device tells energy, until the owner has said it', async () => {
+  test('is asked for of discovered devices where more than one tells energy, until the owner has said it', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home, { type: 'smart_meter' });
     await pair(home, { type: 'thermostat' });
     await flows(home, meter, 1);
+    const gateway = (await send(home, 'POST', '/v1/gateways', { name: 'bridge' })).json.gateway_id;
+    const pairDiscovered = async (nativeId: string): Promise<string> => {
+      await api.database.pool.query(
+        `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id) VALUES ($1, $2, 'tasmota', $3)`,
+        [`dsc_${nativeId}`, gateway, nativeId],
+      );
+      return pair(home, { type: 'smart_plug', discovery_id: `dsc_${nativeId}` });
+    };
     const attention = async () =>
       Object.fromEntries(
         (await send(home, 'GET', '/v1/devices')).json.map((one: { device_id: string; attention: string[] }) => [
@@ -209,11 +217,12 @@ describe('a placement', () => {
         ]),
       );
     expect(Object.values(await attention())).toEqual([[], []]);
-    const plug = await pair(home, { type: 'smart_plug' });
+    const plug = await pairDiscovered('plug');
     await flows(home, plug, 1);
-    expect(await attention()).toMatchObject({ [meter]: ['placement_guessed'], [plug]: ['placement_guessed'] });
-    await send(home, 'PATCH', `/v1/devices/${meter}`, { placement: 'grid' });
+    // Whoever paired the meter by its type has said what it is.
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: ['placement_guessed'] });
+    await send(home, 'PATCH', `/v1/devices/${plug}`, { placement: 'consumption' });
+    expect(await attention()).toMatchObject({ [meter]: [], [plug]: [] });
   });
 
   test('that makes no sense is refused', async () => {

@@ -10,6 +10,7 @@ import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/ga
 import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
 import { loadWords, words } from '#src/dashboard/words/words.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { createGateway } from '#src/devices/gateways.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { cutSelects, lookAt, SIZES } from '#test/support/browser.ts';
@@ -55,6 +56,15 @@ test('a device is paired, and publishes with what was shown until the page says 
   await page.getByText('No device is paired yet').waitFor();
   await lookAt(page, 'devices-empty');
   await page.getByRole('button', { name: 'Pair a device' }).click();
+  // The place follows the type until somebody picks one.
+  const [type, place] = [page.getByLabel('Type'), page.getByLabel('Place in the home')];
+  expect(await place.inputValue()).toBe('grid');
+  await type.selectOption('smart_plug');
+  expect(await place.inputValue()).toBe('consumption');
+  await place.selectOption('excluded');
+  await type.selectOption('smart_meter');
+  expect(await place.inputValue()).toBe('excluded');
+  await place.selectOption('grid');
   await page.getByLabel('Location').fill('Cellar');
   await page.getByText('More settings').click();
   await page.getByLabel('Highest plausible load, kW').fill('-1');
@@ -70,6 +80,10 @@ test('a device is paired, and publishes with what was shown until the page says 
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
 
   await page.getByText('waiting for the first reading').waitFor();
+  const { rows: paired } = await dashboard.database.pool.query(
+    `SELECT placement, placement_by FROM devices WHERE location = 'Cellar'`,
+  );
+  expect(paired).toEqual([{ placement: 'grid', placement_by: 'owner' }]);
   await lookAt(page, 'devices-paired');
   // For who is to trust it on another machine.
   const downloading = page.waitForEvent('download');
@@ -236,8 +250,20 @@ test('settings are changed, refused with a reason, and the device is deleted', a
   ]);
   const plug = await dashboard.device(userId, 'smart_plug');
   await plug.publish({ energy_total_kwh: 7 });
+  const { gateway } = await createGateway(dashboard.db, { userId, name: 'bridge' });
+  await dashboard.database.pool.query(
+    `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, device_id) VALUES ('dsc_plug', $1, 'tasmota', 'plug', $2)`,
+    [gateway.gateway_id, plug.deviceId],
+  );
   const page = await devicesPage('settings@example.com');
-  // A plug beside a meter: where it is is a guess, which the list says, and where one says it.
+  // The meter was paired as one by a person: that is said.
+  expect(
+    await page
+      .locator('tbody tr', { hasText: 'smart meter' })
+      .getByTitle(/^Where it sits/)
+      .count(),
+  ).toBe(0);
+  // A discovered plug beside a meter: where it is is a guess, which the list says, and where one says it.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^Where it sits/);
   expect(await why.getAttribute('title')).toMatch(/Open its details and save where it is\.$/);

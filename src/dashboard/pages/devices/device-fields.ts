@@ -37,14 +37,30 @@ export function givenFields(form: HTMLFormElement): GivenFields {
   };
 }
 
-/** Type, location and place in the home, and behind a summary what most devices need not be told. `of`: what is changed. `others`: the account's devices. */
-export function DeviceFields(props: { of?: DeviceDetails; type?: string; others?: readonly Device[] }) {
-  const { of, type = 'smart_meter', others = [] } = props;
+/** The place in the home of each type that the form offers, as the service takes it (src/devices/placement.ts). */
+export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
+  smart_meter: 'grid',
+  thermostat: 'consumption',
+  smart_plug: 'consumption',
+  solar_inverter: 'production',
+  heat_pump: 'consumption',
+  ev_charger: 'consumption',
+  battery: 'storage',
+};
+
+/**
+ * Type, location and place in the home, and behind a summary what most devices need not be told. `of`: the device to change. `discoveredType`: the likely
+ * type of a discovered device, whose place its messages may say better than its type. `others`: the account's devices.
+ */
+export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: string; others?: readonly Device[] }) {
+  const { of, discoveredType, others = [] } = props;
   const w = words().devices.fields;
+  const [type, setType] = useState(of?.type ?? discoveredType ?? 'smart_meter');
+  const usual = of === undefined && discoveredType === undefined ? USUAL_PLACEMENTS[type] : undefined;
   return html`
-    <${TypeField} now=${of?.type ?? type} />
+    <${TypeField} now=${of?.type ?? discoveredType ?? 'smart_meter'} onType=${setType} />
     <${LocationField} now=${of?.location} />
-    <${PlacementField} of=${of} others=${others} />
+    <${PlacementField} of=${of} usual=${usual} others=${others} />
     <details class="more" open=${of !== undefined}>
       <summary>${w.more}</summary>
       <div class="columns">
@@ -74,20 +90,22 @@ export function LocationField({ now }: { now: string | undefined }) {
   <//>`;
 }
 
-/** Where it sits, and of a consumer which of the others has its energy in it. */
-function PlacementField({ of, others }: { of?: DeviceDetails; others: readonly Device[] }) {
+/** Where it sits, and of a consumer which of the others has its energy in it. `usual`: preselected until somebody picks a place. */
+function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']; others: readonly Device[] }) {
+  const { of, usual, others } = props;
   const { devices } = words();
   const w = devices.fields;
-  const [placement, setPlacement] = useState<string>(of?.placement ?? '');
+  const [picked, setPicked] = useState<string | null>(of?.placement ?? null);
+  const placement = picked ?? usual ?? '';
   const above = others.filter(({ device_id, placement: its }) => device_id !== of?.device_id && its === 'consumption');
   return html`
     <${Field} label=${devices.place} hint=${w.placeHint}>
       ${(attributes: object) =>
         html`<select
           ...${attributes} name="placement"
-          onChange=${(event: Event) => setPlacement((event.target as HTMLSelectElement).value)}
+          onChange=${(event: Event) => setPicked((event.target as HTMLSelectElement).value)}
         >
-          ${!of && html`<option value="">${w.usual}</option>`}
+          ${!of && usual === undefined && html`<option value="">${w.usual}</option>`}
           ${Object.entries(devices.placements).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
         </select>`}
     <//>
@@ -105,16 +123,20 @@ function PlacementField({ of, others }: { of?: DeviceDetails; others: readonly D
 }
 
 /** The usual types, and any other word. */
-function TypeField({ now }: { now: string }) {
+function TypeField({ now, onType }: { now: string; onType: (type: string) => void }) {
   const { devices } = words();
   const w = devices.fields;
   const [type, setType] = useState(now in devices.types ? now : '');
+  const pick = (value: string) => {
+    setType(value);
+    onType(value);
+  };
   return html`
     <${Field} label=${devices.type}>
       ${(attributes: object) =>
         html`<select
           ...${attributes} name="type"
-          onChange=${(event: Event) => setType((event.target as HTMLSelectElement).value)}
+          onChange=${(event: Event) => pick((event.target as HTMLSelectElement).value)}
         >
           ${Object.entries(devices.types).map(([value, name]) => html`<option value=${value} selected=${value === type}>${name}</option>`)}
           <option value="" selected=${type === ''}>${w.other}</option>

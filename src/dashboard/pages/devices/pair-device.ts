@@ -46,7 +46,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
   return html`<${Dialog} title=${discovered ? w.of(discovered.native_id) : devices.pair} onClose=${onClose}>
     <form onSubmit=${pair}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
-      <${DeviceFields} type=${discovered ? likelyType(discovered) : 'smart_meter'} />
+      <${DeviceFields} discoveredType=${discovered && likelyType(discovered)} />
       <${Problem} text=${error} />
       <p class="actions">
         <button class="main" ...${busy(isBusy)}>${w.submit}</button>

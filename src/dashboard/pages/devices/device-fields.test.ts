@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { guessedPlacement } from '#src/devices/placement.ts';
+import { devices } from '../../words/en/devices.ts';
+import { USUAL_PLACEMENTS } from './device-fields.ts';
+
+test('the form preselects for each type that it offers the place that the service takes it for', () => {
+  expect(USUAL_PLACEMENTS).toEqual(
+    Object.fromEntries(Object.keys(devices.types).map((type) => [type, guessedPlacement(type).placement])),
+  );
+});
