@@ -9,6 +9,7 @@ import type { Demo } from '#src/start/demo.ts';
 import { SIZES } from '#test/support/browser.ts';
 import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
 import { PICTURES_FOLDER, SCHEMES, SHOTS } from '#test/support/screenshots.ts';
+import { PROBES } from '../../bench/attack/probes/all.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -95,6 +96,7 @@ describe('the README', () => {
     expect(named(/npx energy ([\w-]+)/g).filter((name) => !(name in COMMANDS))).toEqual([]);
     expect(named(/npx vitest run [^`]*?(\S+\.test\.ts)/g).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     expect(README).toContain(`| ${FAMILIES.length} families of devices`);
+    expect(README).toContain(`| ${PROBES.length} probes from outside`);
   });
 });
 

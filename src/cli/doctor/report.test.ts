@@ -84,7 +84,7 @@ const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
     { config: { mistakes: ['API_PORT: must be a number'] } },
     'configuration',
     'problem',
-    /API_PORT.*README/,
+    /API_PORT.*docs\/configuration\.md/,
   ],
   [
     'links to localhost from outside',

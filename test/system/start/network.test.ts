@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import mqtt from 'mqtt';
 import { pino } from 'pino';
@@ -23,7 +22,6 @@ import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
 
-const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
 /** Another address of this machine than the one that a loopback listener has. */
 const ELSEWHERE = '127.0.0.3';
 
@@ -192,23 +190,3 @@ test('an account is made by the API’s rules, in the zone that is given, or thi
   expect(await made('b@example.com')).toEqual({ role: 'homeowner', phone: null, timezone: 'Europe/Lisbon' });
   await expect(create('B@example.com')).rejects.toThrow('already in use');
 });
-
-test('on a terminal the zone is asked for, until it is one', async () => {
-  // Typed when it is asked for. util-linux' script gives the program a terminal.
-  const asked = async (...typed: string[]) => {
-    const line = `'${process.execPath}' '${LAUNCHER}' users create --email asked@example.com`;
-    const child = spawn('script', ['-qec', line, '/dev/null'], { env: { PATH: process.env.PATH, ...env } });
-    let shown = '';
-    child.stdout.on('data', (chunk) => {
-      shown += chunk;
-      if (shown.split('[Europe/Lisbon]: ').length > asks) child.stdin.write(typed[asks++ - 1] ?? '\u0003');
-    });
-    let asks = 1;
-    const status = await new Promise((done) => child.once('exit', done));
-    return { status, shown };
-  };
-  const [answered, ended] = await Promise.all([asked('Berlin\n', 'Europe/Berlin\n'), asked('\u0004')]);
-  expect(answered).toEqual({ status: 0, shown: expect.stringContaining('not a time zone of the IANA database') });
-  expect(answered.shown).toContain('time zone Europe/Berlin');
-  expect(ended).toEqual({ status: 1, shown: expect.stringContaining('No account was created') });
-}, 240_000);
