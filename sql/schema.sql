@@ -89,6 +89,7 @@ CREATE TABLE devices (
   imported_as text, -- What row of an import it came from, where that had no external_id: ["type", "location"] as they were then. An import that is made again finds it by this, whatever its owner changed since.
   certificate_sha256 bytea, -- SHA-256 of the client certificate (DER) that it logs in with. Null: one that names it by its id, where the broker asks for certificates.
   managed_by text NOT NULL DEFAULT 'utility', -- Whose its edits, quantities, placement, limits and certificate are: the owner's, who paired it, or the utility's that enrolled the owner, if somebody else paired it for the owner or a meter of a batch claimed it.
+  swaps_confirmed_at timestamptz NOT NULL DEFAULT now(), -- Up to this event time swaps of its registers (reading_notes) are confirmed by its owner, or not asked about.
   PRIMARY KEY (device_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (length(certificate_sha256) = 32),

@@ -529,7 +529,7 @@ export interface Device {
   /** Id of the device whose measurement includes this one. Null: none. */
   upstream_device_id: string | null;
   /** What its owner should look at. Empty: nothing. */
-  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
 }
 
 export interface DeviceConnectedEvent {
@@ -578,7 +578,7 @@ export interface DeviceDetails {
   /** Id of the device whose measurement includes this one. Null: none. */
   upstream_device_id: string | null;
   /** What its owner should look at. Empty: nothing. */
-  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
   /** Id of the user that it belongs to. */
   user_id: string;
   /** Highest plausible load, in kW. A register that rises faster is held until later readings confirm it. */
@@ -902,7 +902,7 @@ export interface FleetDevice {
   /** Id of the device whose measurement includes this one. Null: none. */
   upstream_device_id: string | null;
   /** What its owner should look at. Empty: nothing. */
-  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
   /** Id of the user that it belongs to. */
   user_id: string;
   /** E-mail address of its owner. Null: the key has no `users:read`. */
@@ -1322,7 +1322,7 @@ export interface PairedDevice {
   /** Id of the device whose measurement includes this one. Null: none. */
   upstream_device_id: string | null;
   /** What its owner should look at. Empty: nothing. */
-  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
   /** How the device signs in to the broker. Not with `discovery_id`: its gateway signs in. */
   mqtt?: {
     /** MQTT user name. */
@@ -2062,7 +2062,7 @@ export interface ListFleetDevicesQuery {
   /** Only devices that send these messages, such as `tasmota`, or `native`. Default: all. */
   family?: string;
   /** Only devices that want this of their owners. Default: all. */
-  attention?: "unknown_quantity" | "faulty" | "silent" | "placement_guessed";
+  attention?: "unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed";
   /** Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all. */
   text?: string;
   /** Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals. */

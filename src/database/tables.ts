@@ -136,6 +136,7 @@ interface DevicesTable {
   deleted_at: Date | null;
   placement: Generated<Placement>;
   placement_by: Generated<'owner' | 'decoder' | 'type'>;
+  swaps_confirmed_at: Generated<Date>;
   upstream_device_id: string | null;
   external_id: string | null;
   imported_as: string | null;

@@ -55,6 +55,20 @@ const tellsEnergy = (device: string) =>
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
   );
 
+/** Swaps are asked about for this time: an owner who has not answered by then no longer knows. */
+const ASKED_DAYS = 30;
+
+/**
+ * Of a row of `devices`, its series `s` and a note `n` of it: a counted register is taken for another meter's from that reading on, and its owner has
+ * not said that the meter was replaced. After a change of what reads it (`split_after`) another number is expected, and while its
+ * past is computed again the notes are of before.
+ */
+export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
+  AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM unnest(s.split_after) t WHERE t < n.read_at
+    AND NOT EXISTS (SELECT FROM readings r WHERE r.series_id = s.series_id AND r.read_at > t AND r.read_at < n.read_at))
+  AND n.read_at > greatest(devices.swaps_confirmed_at, now() - make_interval(days => ${sql.lit(ASKED_DAYS)})))`;
+
 /**
  * Whether a device wants something of its owner. Only the place of a device that was discovered at a gateway is a guess: whoever pairs another one names its
  * type. A home of one meter needs no placement: there is nothing beside it that it could be.
@@ -65,10 +79,11 @@ export const WANTS: Readonly<Record<Attention, RawBuilder<boolean>>> = {
   silent: sql`(devices.status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) < now() - interval '24 hours')`,
   placement_guessed: sql`(devices.placement_by <> 'owner' AND EXISTS (SELECT FROM discovered_devices f WHERE f.device_id = devices.device_id) AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
       WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}))`,
+  swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_SWAP_GUESSED})`,
 };
 
 /** Everything that a device may ask of its owner, in this order. */
-export const ATTENTIONS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed'] as const;
+export const ATTENTIONS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed', 'swap_guessed'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
 /** All that it wants. */

@@ -209,6 +209,7 @@ export const EXPORTED: readonly Exported[] = [
       'says_faulty',
       'placement',
       'placement_by',
+      'swaps_confirmed_at',
       'upstream_device_id',
       'channels',
       'external_id',

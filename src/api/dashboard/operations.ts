@@ -17,6 +17,7 @@ import { listRemarks } from './remarks/list.ts';
 import { checkRollups } from './rollups/check.ts';
 import { endSession } from './sessions/end.ts';
 import { listSessions } from './sessions/list.ts';
+import { answerSwap, listSwaps } from './swaps/swaps.ts';
 import { previewTariff } from './tariffs/preview.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
 
@@ -26,6 +27,8 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getPeriodCosts,
   getPower,
   getFigure,
+  listSwaps,
+  answerSwap,
   listRemarks,
   getForecast,
   listUsableSeries,

@@ -126,6 +126,19 @@ export const periodAnswer = z.strictObject({
   }),
 });
 
+/** Registers that are taken for another meter's from a reading on, which nobody has confirmed. In kWh, or m³ of a volume. */
+export const swapGuesses = z.array(
+  z.strictObject({
+    device_id: z.string(),
+    location: z.string(),
+    native_name: z.string(),
+    is_volume: z.boolean(),
+    at: instant,
+    before: z.number(),
+    after: z.number(),
+  }),
+);
+
 /** The measured power of the last ten minutes, oldest first; null where it was not measured. */
 export const powerAnswer = z.strictObject({
   now: instant,
@@ -376,6 +389,7 @@ export const waitingImports = z.array(importAnswer);
 /** For the pages that ask. */
 export type Cost = z.output<typeof cost>;
 export type Period = z.output<typeof periodAnswer>;
+export type SwapGuess = z.output<typeof swapGuesses>[number];
 export type PowerTrail = z.output<typeof powerAnswer>;
 export type PeriodCosts = z.output<typeof periodCostsAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;

@@ -140,6 +140,34 @@ test('the power of the home is measured: each one is shown within 2 s, with a li
   await page.close();
 });
 
+test('a register that went back is asked about on Home, and what its owner says is done', async () => {
+  const userId = await dashboard.user('fell@example.com');
+  const meter = await dashboard.device(userId);
+  // Readings from before it was paired are not asked about.
+  await dashboard.database.pool.query(
+    `UPDATE devices SET swaps_confirmed_at = now() - interval '1 day' WHERE device_id = $1`,
+    [meter.deviceId],
+  );
+  const at = (minutes: number, energy_total_kwh: number) => ({
+    ts: new Date(Date.now() - minutes * 60_000).toISOString(),
+    energy_total_kwh,
+  });
+  await meter.publish([at(20, 5_046), at(15, 5_047), at(10, 4_980), at(8, 4_980.1), at(6, 4_980.2), at(4, 5_047.5)]);
+  const page = await dashboard.signIn('fell@example.com');
+  const question = page.getByRole('region', { name: 'Was a meter replaced?' });
+  expect(await question.textContent()).toMatch(
+    /Test: the reading fell from 5,047 kWh to 4,980 kWh on .*\. Was the meter replaced\?/,
+  );
+  await lookAt(page, 'home-swap');
+  await question.getByRole('button', { name: 'No, ignore these readings' }).click();
+  await question.waitFor({ state: 'detached' });
+  const { rows } = await dashboard.database.pool.query('SELECT reason FROM reading_edits WHERE device_id = $1', [
+    meter.deviceId,
+  ]);
+  expect(rows).toEqual([{ reason: 'Not replaced: false readings' }]);
+  await page.close();
+});
+
 test('three years of a meter: any period, by arrows, swipe, keyboard, date and address, beside the same days before', async () => {
   const userId = await dashboard.user('years@example.com');
   await pastOf(dashboard, userId, 1_100, { Meter: { type: 'smart_meter', import: ordinary } });

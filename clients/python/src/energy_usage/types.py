@@ -554,7 +554,7 @@ class Device(TypedDict):
     """Where the device sits in its home. `excluded`: it does not count."""
     upstream_device_id: Optional[str]
     """Id of the device whose measurement includes this one. Null: none."""
-    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
     """What its owner should look at. Empty: nothing."""
 
 
@@ -626,7 +626,7 @@ class DeviceDetails(TypedDict):
     """Where the device sits in its home. `excluded`: it does not count."""
     upstream_device_id: Optional[str]
     """Id of the device whose measurement includes this one. Null: none."""
-    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
     """What its owner should look at. Empty: nothing."""
     user_id: str
     """Id of the user that it belongs to."""
@@ -869,7 +869,7 @@ class FleetDevice(TypedDict):
     """Where the device sits in its home. `excluded`: it does not count."""
     upstream_device_id: Optional[str]
     """Id of the device whose measurement includes this one. Null: none."""
-    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
     """What its owner should look at. Empty: nothing."""
     user_id: str
     """Id of the user that it belongs to."""
@@ -1311,7 +1311,7 @@ class PairedDevice(TypedDict):
     """Where the device sits in its home. `excluded`: it does not count."""
     upstream_device_id: Optional[str]
     """Id of the device whose measurement includes this one. Null: none."""
-    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
     """What its owner should look at. Empty: nothing."""
     mqtt: NotRequired[PairedDeviceMqtt]
     """How the device signs in to the broker. Not with `discovery_id`: its gateway signs in."""

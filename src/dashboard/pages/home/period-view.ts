@@ -21,6 +21,7 @@ import { Buckets, LoadCurve } from './load-chart.ts';
 import { Remarks } from './remarks.ts';
 import { RoomClimate } from './room-climate.ts';
 import { Summary } from './summary.ts';
+import { Swaps } from './swaps.ts';
 import { useSteps } from './use-steps.ts';
 
 /** How a link to another page of the dashboard is followed. */
@@ -84,6 +85,7 @@ export function PeriodView(props: {
             ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}${w.home.timesIn(one.timezone)}
           </p>
           ${props.children}
+          <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
           <${Electricity} of=${one} costs=${money} show=${show} follow=${follow} onStale=${period.again} />
           ${
             money?.has_tariff === false &&

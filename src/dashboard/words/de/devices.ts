@@ -49,6 +49,12 @@ export const devices: Words['devices'] = {
       open: 'Öffnen Sie die Details und speichern Sie, wo es ist.',
       below: 'Unten speichern Sie, wo es ist.',
     },
+    swap_guessed: {
+      word: 'ersetzt?',
+      meaning: 'Sein Zählerstand fiel oder sprang und zählt seither als der eines anderen Zählers.',
+      open: 'Öffnen Sie das Zuhause und geben Sie an, ob der Zähler ersetzt wurde.',
+      below: 'Öffnen Sie das Zuhause und geben Sie an, ob der Zähler ersetzt wurde.',
+    },
   },
   types: {
     smart_meter: 'intelligenter Zähler',

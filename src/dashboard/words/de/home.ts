@@ -54,6 +54,17 @@ export const home: Words['home'] = {
     fromNowhere: 'es wurde etwas eingespeist, das kein Gerät hier erzeugt',
     otherTimes: 'ein Gerät meldet eine Zeit, in der ein anderes schwieg oder noch nicht da war',
   },
+  swaps: {
+    title: 'Wurde ein Zähler ersetzt?',
+    fell: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: Der Zählerstand fiel am ${at} von ${before} auf ${after}. Wurde der Zähler ersetzt?`,
+    leapt: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: Der Zählerstand sprang am ${at} von ${before} auf ${after}. Wurde der Zähler ersetzt?`,
+    yes: 'Ja, ersetzt',
+    no: 'Nein, diese Werte nicht zählen',
+    /** Of the edit that excludes them. */
+    reason: 'Nicht ersetzt: falsche Messwerte',
+  },
   heat: {
     label: 'Verbrauch nach Wochentag und Stunde',
     weekday: 'Wochentag',

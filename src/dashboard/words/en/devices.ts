@@ -51,6 +51,12 @@ export const devices = {
       open: 'Open its details and save where it is.',
       below: 'Below you save where it is.',
     },
+    swap_guessed: {
+      word: 'replaced?',
+      meaning: 'Its register went back or leapt, and counts as another meter’s from then on.',
+      open: 'Open Home, and say whether the meter was replaced.',
+      below: 'Open Home, and say whether the meter was replaced.',
+    },
   },
   types: {
     smart_meter: 'smart meter',

@@ -54,6 +54,17 @@ export const home = {
     fromNowhere: 'something was fed in that no device here produces',
     otherTimes: 'a device tells of a time in which another one was silent or not there yet',
   },
+  swaps: {
+    title: 'Was a meter replaced?',
+    fell: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: the reading fell from ${before} to ${after} on ${at}. Was the meter replaced?`,
+    leapt: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: the reading leapt from ${before} to ${after} on ${at}. Was the meter replaced?`,
+    yes: 'Yes, replaced',
+    no: 'No, ignore these readings',
+    /** Of the edit that excludes them. */
+    reason: 'Not replaced: false readings',
+  },
   heat: {
     label: 'Usage by weekday and hour',
     weekday: 'Weekday',

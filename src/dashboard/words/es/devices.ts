@@ -49,6 +49,12 @@ export const devices: Words['devices'] = {
       open: 'Abre sus detalles y guarda dónde está.',
       below: 'Más abajo guardas dónde está.',
     },
+    swap_guessed: {
+      word: '¿sustituido?',
+      meaning: 'Su lectura bajó o saltó, y desde entonces cuenta como la de otro contador.',
+      open: 'Abre Inicio y di si se sustituyó el contador.',
+      below: 'Abre Inicio y di si se sustituyó el contador.',
+    },
   },
   types: {
     smart_meter: 'contador inteligente',

@@ -54,6 +54,17 @@ export const home: Words['home'] = {
     fromNowhere: 'se vertió algo que ningún dispositivo de aquí produce',
     otherTimes: 'un dispositivo habla de un tiempo en el que otro callaba o aún no estaba',
   },
+  swaps: {
+    title: '¿Se sustituyó un contador?',
+    fell: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: la lectura bajó de ${before} a ${after} el ${at}. ¿Se sustituyó el contador?`,
+    leapt: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: la lectura saltó de ${before} a ${after} el ${at}. ¿Se sustituyó el contador?`,
+    yes: 'Sí, sustituido',
+    no: 'No, ignorar estas lecturas',
+    /** Of the edit that excludes them. */
+    reason: 'No sustituido: lecturas falsas',
+  },
   heat: {
     label: 'Consumo por día de la semana y hora',
     weekday: 'Día',

@@ -49,6 +49,12 @@ export const devices: Words['devices'] = {
       open: 'Ouvrez ses détails et enregistrez où il est.',
       below: 'Ci-dessous, vous enregistrez où il est.',
     },
+    swap_guessed: {
+      word: 'remplacé ?',
+      meaning: 'Son index a baissé ou sauté, et compte depuis comme celui d’un autre compteur.',
+      open: 'Ouvrez l’accueil et indiquez si le compteur a été remplacé.',
+      below: 'Ouvrez l’accueil et indiquez si le compteur a été remplacé.',
+    },
   },
   types: {
     smart_meter: 'compteur communicant',

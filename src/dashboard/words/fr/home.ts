@@ -54,6 +54,17 @@ export const home: Words['home'] = {
     fromNowhere: 'de l’énergie a été injectée qu’aucun appareil ici ne produit',
     otherTimes: 'un appareil parle d’un moment où un autre était muet ou pas encore là',
   },
+  swaps: {
+    title: 'Un compteur a-t-il été remplacé ?',
+    fell: (location: string, before: string, after: string, at: string) =>
+      `**${location}** : l’index est passé de ${before} à ${after} le ${at}, il a baissé. Le compteur a-t-il été remplacé ?`,
+    leapt: (location: string, before: string, after: string, at: string) =>
+      `**${location}** : l’index a sauté de ${before} à ${after} le ${at}. Le compteur a-t-il été remplacé ?`,
+    yes: 'Oui, remplacé',
+    no: 'Non, ignorer ces mesures',
+    /** Of the edit that excludes them. */
+    reason: 'Non remplacé : mesures fausses',
+  },
   heat: {
     label: 'Consommation par jour de la semaine et par heure',
     weekday: 'Jour',

@@ -49,6 +49,12 @@ export const devices: Words['devices'] = {
       open: 'Open de details en sla op waar het zit.',
       below: 'Hieronder sla je op waar het zit.',
     },
+    swap_guessed: {
+      word: 'vervangen?',
+      meaning: 'De meterstand daalde of sprong, en telt sindsdien als die van een andere meter.',
+      open: 'Open Thuis en geef aan of de meter is vervangen.',
+      below: 'Open Thuis en geef aan of de meter is vervangen.',
+    },
   },
   types: {
     smart_meter: 'slimme meter',

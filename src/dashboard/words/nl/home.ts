@@ -54,6 +54,17 @@ export const home: Words['home'] = {
     fromNowhere: 'er is iets teruggeleverd dat geen apparaat hier opwekt',
     otherTimes: 'een apparaat meldt een tijd waarin een ander zweeg of er nog niet was',
   },
+  swaps: {
+    title: 'Is een meter vervangen?',
+    fell: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: de stand daalde op ${at} van ${before} naar ${after}. Is de meter vervangen?`,
+    leapt: (location: string, before: string, after: string, at: string) =>
+      `**${location}**: de stand sprong op ${at} van ${before} naar ${after}. Is de meter vervangen?`,
+    yes: 'Ja, vervangen',
+    no: 'Nee, negeer deze metingen',
+    /** Of the edit that excludes them. */
+    reason: 'Niet vervangen: foute metingen',
+  },
   heat: {
     label: 'Verbruik per weekdag en uur',
     weekday: 'Weekdag',

@@ -1,0 +1,53 @@
+import type { SwapGuess } from '#src/api/dashboard/shapes.ts';
+import { call, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { time } from '../../parts/format.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
+import { busy, Card, Problem } from '../../parts/ui.ts';
+import { numberFormat } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+/**
+ * Asks whether a meter was replaced whose register went back or leapt; nothing while there is nothing to ask. `deviceId`: of this device alone.
+ * `newestAt`: it is looked for again after new readings; `onAnswered`: what was used may be computed again.
+ */
+export function Swaps(props: {
+  userId: string;
+  deviceId: string | undefined;
+  zone: string;
+  newestAt: string | null;
+  onAnswered: () => void;
+}) {
+  const { userId, deviceId, zone, newestAt, onAnswered } = props;
+  const { home } = words();
+  const w = home.swaps;
+  const minute = newestAt?.slice(0, 16);
+  const swaps = useLoad(() => call<SwapGuess[]>('GET', withQuery('/v1/swaps', { user_id: userId })), [userId, minute]);
+  const { run, isBusy, error } = useAction();
+  const asked = swaps.value?.filter(({ device_id }) => deviceId === undefined || device_id === deviceId) ?? [];
+  const answer = ({ device_id, native_name, at }: SwapGuess, is_replaced: boolean) =>
+    run(async () => {
+      await call('POST', `/v1/devices/${device_id}/swaps`, { at, native_name, is_replaced, reason: w.reason });
+      swaps.again();
+      onAnswered();
+    });
+  if (asked.length === 0) return null;
+  return html`<${Card} title=${w.title}>
+    <${Problem} text=${error} />
+    ${asked.map((one) => {
+      const { location, at, before, after } = one;
+      const say = after < before ? w.fell : w.leapt;
+      return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
+        <p>${rich(say(location, register(one, before), register(one, after), time(at, zone)))}</p>
+        <p class="actions">
+          <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
+          <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>
+        </p>
+      </div>`;
+    })}
+  <//>`;
+}
+
+const register = ({ is_volume }: SwapGuess, value: number): string =>
+  `${numberFormat({ maximumFractionDigits: 3 }).format(value)} ${is_volume ? 'm³' : 'kWh'}`;

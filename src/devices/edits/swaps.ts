@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { nativeNameOf } from '../channel-name.ts';
+import { isOwner, mustManage } from '../management.ts';
+import { IS_SWAP_GUESSED } from '../store.ts';
+import { createEdit, type Editing } from './store.ts';
+
+/** A register that is taken for another meter's from a reading on, and whose owner has not said so. Values in kWh or m³. */
+export interface SwapGuess {
+  device_id: string;
+  location: string;
+  native_name: string;
+  is_volume: boolean;
+  at: Date;
+  before: number;
+  after: number;
+}
+
+interface Row {
+  device_id: string;
+  location: string;
+  channel: string;
+  kind: string;
+  native_name: string | null;
+  meter: string | null;
+  at: Date;
+  before: number;
+  after: number;
+  /** The first later reading that goes on from the value before; null: there is none. */
+  back_at: Date | null;
+}
+
+/** Stored whole numbers of a kWh or m³. */
+const PER_UNIT = 1e6;
+
+/** What is asked of the devices of an account, oldest first; those of the utility only of the utility. */
+export async function listSwapGuesses(db: Database, reach: Reach, userId: string): Promise<SwapGuess[]> {
+  return (await rowsOf(db, reach, { userId })).map(({ channel, kind, native_name: nativeName, meter, ...row }) => ({
+    device_id: row.device_id,
+    location: row.location,
+    native_name: nativeNameOf({ channel, kind, nativeName }),
+    is_volume: meter?.endsWith('_m3') ?? false,
+    at: row.at,
+    before: row.before / PER_UNIT,
+    after: row.after / PER_UNIT,
+  }));
+}
+
+/**
+ * Answers what is asked of a register at a time. If the meter was replaced, this swap and earlier ones are confirmed. If not, its readings are excluded
+ * by an edit from then on, up to the first one that goes on from the value before, or up to now. False if nothing of that time is asked. 403 for the
+ * homeowner of a device that the utility manages.
+ */
+export async function answerSwapGuess(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+  answer: { at: Date; nativeName: string; isReplaced: boolean; reason: string },
+  editing: Editing,
+): Promise<boolean> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    await mustManage(trx, reach, deviceId);
+    const asked = (await rowsOf(trx, reach, { deviceId })).find(
+      ({ at, channel, kind, native_name }) =>
+        at.getTime() === answer.at.getTime() &&
+        nativeNameOf({ channel, kind, nativeName: native_name }) === answer.nativeName,
+    );
+    if (!asked) return false;
+    if (answer.isReplaced) {
+      const confirmed = sql<Date>`greatest(swaps_confirmed_at, ${answer.at})`;
+      await trx
+        .updateTable('devices')
+        .set({ swaps_confirmed_at: confirmed })
+        .where('device_id', '=', deviceId)
+        .execute();
+      return true;
+    }
+    const { nativeName, at: from, reason } = answer;
+    const wanted = { nativeName, from, to: asked.back_at ?? editing.now, value: null, reason };
+    return (await createEdit(trx, reach, deviceId, wanted, editing)) !== null;
+  });
+}
+
+async function rowsOf(db: Database, reach: Reach, of: { userId?: string; deviceId?: string }): Promise<Row[]> {
+  const whose =
+    of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
+  const managed = isOwner(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
+  // Raw SQL: readings by the index of their series, on both sides of a note.
+  const { rows } = await sql<Row>`
+    SELECT devices.device_id, devices.location, s.channel, s.kind, s.native_name, s.meter, n.read_at AS at, a.value AS after, b.value AS before,
+      (SELECT r.read_at FROM readings r WHERE r.series_id = s.series_id AND r.read_at > n.read_at AND r.interval_ms = 0
+         AND CASE WHEN a.value < b.value THEN r.value >= b.value ELSE r.value < a.value END
+       ORDER BY r.read_at LIMIT 1) AS back_at
+    FROM devices JOIN series s ON s.device_id = devices.device_id JOIN reading_notes n ON n.series_id = s.series_id
+    CROSS JOIN LATERAL (SELECT r.value FROM readings r
+      WHERE r.series_id = s.series_id AND r.read_at = n.read_at AND r.interval_ms = n.interval_ms) a
+    CROSS JOIN LATERAL (SELECT r.value FROM readings r
+      LEFT JOIN reading_notes o ON o.series_id = r.series_id AND o.read_at = r.read_at AND o.interval_ms = r.interval_ms
+      WHERE r.series_id = s.series_id AND r.read_at < n.read_at AND coalesce(o.verdict, '') NOT IN ('glitch', 'back', 'excluded')
+      ORDER BY r.read_at DESC LIMIT 1) b
+    WHERE ${whose} AND ${managed} AND devices.deleted_at IS NULL AND ${within(reach, 'devices.user_id')} AND ${IS_SWAP_GUESSED}
+    ORDER BY n.read_at, s.series_id LIMIT ${MAX_ASKED}`.execute(db);
+  return rows;
+}
+
+/** A register that fails in this way each hour is no question for a person. */
+const MAX_ASKED = 20;
