@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopback } from '#src/config/addresses.ts';
 import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
-import type { Config } from '#src/config/load.ts';
+import { type Config, DEFAULT_SHARDS } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
@@ -16,7 +16,6 @@ import { createUnreadMessages } from './gateways/unread.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startReceipts } from './receipts.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
-import { shardCount } from './source/amqp/shard-count.ts';
 import type { Claims } from './source/claiming.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import type { HomeUsagePort } from './source/home-topics.ts';
@@ -204,4 +203,23 @@ export async function startIngest(
       await Promise.race([Promise.all([saved, noted]), pause(LAST_COUNTS_MS, undefined, { ref: false })]);
     },
   };
+}
+
+/**
+ * How many shards this installation has: what was wanted at its first start at a cluster, for good, since it decides which queue a device's
+ * messages wait in. Throws, with what to do, where another number is wanted now.
+ */
+export async function shardCount(pool: Pool, wanted: number | undefined): Promise<number> {
+  // Raw SQL: the first of several workers decides, in one statement.
+  const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
+    wanted ?? DEFAULT_SHARDS,
+  ]);
+  const { shards } = rows[0];
+  if (wanted !== undefined && wanted !== shards) {
+    throw new Error(
+      `SHARDS is ${wanted}, and this installation began with ${shards}: a device's messages would go to another queue while its ` +
+        `earlier ones still wait. Set SHARDS to ${shards}, or leave it out.`,
+    );
+  }
+  return shards;
 }

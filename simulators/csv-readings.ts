@@ -1,7 +1,7 @@
 import { defined } from '#src/core/defined.ts';
 import { localStamps } from './local-stamps.ts';
-import { csvRows } from './past/csv-rows.ts';
 import { type PastCounts, type PastElement, unreadableValue } from './past/element.ts';
+import { csvRows } from './past/file-rows.ts';
 
 /** How the rows of a CSV file are read. */
 export interface CsvOptions {

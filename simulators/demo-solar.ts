@@ -1,10 +1,26 @@
 import type { Database } from '#src/database/connect.ts';
 import { type DemoDevice, type History, historyStartMs, localOffsetMinutes, playedDevice } from './demo-device.ts';
-import { type SolarDevice, solarReadings } from './devices/native-solar.ts';
-import { createSolarHome } from './home-clock.ts';
+import { type MeterReading, registerReading } from './devices/native-meter.ts';
+import { createSolarHome, type SolarHome } from './home-clock.ts';
 import { traitsOf } from './homes.ts';
 import { ensureOwnDevice, type OwnDevice } from './own-devices.ts';
-import { solarTraitsOf } from './solar.ts';
+import { type SolarFlow, solarTraitsOf } from './solar.ts';
+
+/** What each device of a solar home counts, and the channel that it tells it on: of what flows out of it, `export`. */
+export const SOLAR_REGISTERS = {
+  smart_meter: [['gridImport'], ['gridExport', 'export']],
+  inverter: [['production', 'export']],
+  battery: [['charged'], ['discharged', 'export']],
+} as const satisfies Record<string, readonly (readonly [SolarFlow, 'export'?])[]>;
+
+/** A device that tells something of what flows in a solar home. */
+export type SolarDevice = keyof typeof SOLAR_REGISTERS;
+
+/** What a device of the home shows at one time: an element for each of its registers. */
+export function solarReadings(home: SolarHome, device: SolarDevice, atMs: number, withPower: boolean): MeterReading[] {
+  const state = home.at(atMs);
+  return SOLAR_REGISTERS[device].map(([flow, channel]) => registerReading(state[flow], atMs, withPower, channel));
+}
 
 /**
  * Finds the meter, the inverter and the battery of a solar home or creates them, and gives each a new secret. In a home whose

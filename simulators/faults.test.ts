@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
-import { clockSkew, combine, duplicates, gaps, glitches, lateBursts, reset } from '#simulators/faults.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
+import { clockSkew, combine, duplicates, gaps, glitches, lateBursts, reset } from './faults.ts';
 
 const START = Date.UTC(2026, 1, 2);
 const clean = [...meterHistory(createHome(traitsOf('faults'), START), START, START + 2 * 86_400_000, 900)];

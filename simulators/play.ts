@@ -1,7 +1,6 @@
 import type { DemoDevice } from './demo-device.ts';
-import { type MeterReading, readingsTopic } from './devices/native-meter.ts';
-import { everyStep } from './devices/steps.ts';
-import { faultsNamed } from './fault-names.ts';
+import { everyStep, type MeterReading, readingsTopic } from './devices/native-meter.ts';
+import { faultsNamed } from './faults.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
 
@@ -9,7 +8,7 @@ import { sendReadings } from './send.ts';
 export interface PlayOptions {
   /** Seconds between live readings, 10 to 900. */
   liveSeconds: number;
-  /** Names of what goes wrong with the meters' history (`fault-names.ts`). */
+  /** Names of what goes wrong with the meters' history (`faults.ts`). */
   faults: readonly string[];
 }
 

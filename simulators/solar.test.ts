@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { solarReadings } from '#simulators/devices/native-solar.ts';
 import { createHome, createSolarHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { SOLAR_FLOWS, type SolarDay, simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';
 import { clearSkyShare } from '#simulators/sun.ts';
+import { solarReadings } from './demo-solar.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 5);

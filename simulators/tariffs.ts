@@ -1,5 +1,5 @@
 import { HOUR_MS } from '#src/core/units.ts';
-import { registerAt } from './devices/register-text.ts';
+import { registerAt } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { localTime } from './local-time.ts';
 

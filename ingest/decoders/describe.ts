@@ -1,5 +1,4 @@
-import { current } from './current.ts';
-import type { DecoderSettings, DeviceMessage, Said } from './family.ts';
+import { current, type DecoderSettings, type DeviceMessage, type Said } from './family.ts';
 import { hearNative } from './native/describe.ts';
 import { createDecoders } from './remembering.ts';
 

@@ -17,7 +17,7 @@ const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) 
   ts: ts === null || ts === undefined ? null : new Date(String(ts)).toISOString(),
 });
 
-test('each family has its README, its topics and at least eight cases, and a line in the list', () => {
+test('each family has its README, its decoder and at least eight cases, and a line in the list', () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true })
     .filter(
       (entry) =>
@@ -27,8 +27,7 @@ test('each family has its README, its topics and at least eight cases, and a lin
     .map((entry) => entry.name);
   expect(FAMILIES.map(({ name }) => name).sort()).toEqual(folders.sort());
   for (const folder of [...folders, '_blueprint']) {
-    for (const file of ['README.md', 'topic.ts', 'decode.ts'])
-      expect(existsSync(join(FOLDER, folder, file))).toBe(true);
+    for (const file of ['README.md', 'decode.ts']) expect(existsSync(join(FOLDER, folder, file))).toBe(true);
   }
   for (const folder of folders) expect(casesOf(folder).length, `cases of ${folder}`).toBeGreaterThanOrEqual(8);
 });

@@ -1,3 +1,4 @@
+import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import type { Mapped } from '#src/devices/mapping.ts';
 import type { Described } from './registers-of-a-device/register.ts';
 
@@ -126,3 +127,10 @@ export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'kno
   newMemory: () => null,
   learn: () => {},
 });
+
+/** The part of a message that counts: all of it, or, if the broker replayed it, only what has a time of its own. */
+export const current = ({ said }: Heard, replayed: boolean): Said[] =>
+  replayed ? said.filter(({ atMs }) => atMs !== null) : said;
+
+/** A `decoder_config` as its owner wrote it, as far as it can be understood; a member that cannot is left out. */
+export const readSettings = (config: unknown): DecoderSettings => readDecoderConfig(config) as DecoderSettings;

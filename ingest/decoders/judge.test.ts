@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readPath } from '#src/core/json-path.ts';
+import { readSettings } from './family.ts';
 import { judge } from './judge.ts';
 import { membersOf } from './members.ts';
-import { readSettings } from './settings.ts';
 
 const RECEIVED = Date.UTC(2026, 6, 5, 19);
 const judged = (topic: string, payload: unknown, config: unknown = {}, replayed = false) =>

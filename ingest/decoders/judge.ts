@@ -1,6 +1,5 @@
-import { current } from './current.ts';
 import { type Asked, asked, type Described, described } from './describe.ts';
-import type { DecoderSettings, DeviceMessage, Heard } from './family.ts';
+import { current, type DecoderSettings, type DeviceMessage, type Heard } from './family.ts';
 import { type Member, membersOf } from './members.ts';
 import { hearNative } from './native/describe.ts';
 import { createDecoders, type Decoders, type FamilyHeard } from './remembering.ts';

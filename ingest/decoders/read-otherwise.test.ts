@@ -4,9 +4,8 @@ import { isReadOtherwise, numberSettings } from '#src/devices/read-numbers.ts';
 import { casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 import { storedKindOf } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
-import type { DecoderSettings } from './family.ts';
+import { type DecoderSettings, readSettings } from './family.ts';
 import { createDecoders } from './remembering.ts';
-import { readSettings } from './settings.ts';
 
 type Config = Record<string, unknown>;
 

@@ -1,8 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
-import { current } from '../decoders/current.ts';
-import type { DecoderSettings, DeviceMessage, Said } from '../decoders/family.ts';
+import { current, type DecoderSettings, type DeviceMessage, readSettings, type Said } from '../decoders/family.ts';
 import type { FamilyHeard } from '../decoders/remembering.ts';
-import { readSettings } from '../decoders/settings.ts';
 import { ReadingFault } from '../fault.ts';
 import type { IncomingMessage } from '../message.ts';
 import {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Pool } from '#src/database/connect.ts';
+import { readSettings } from '../decoders/family.ts';
 import { type Judgement, judge } from '../decoders/judge.ts';
 import { createDecoders } from '../decoders/remembering.ts';
-import { readSettings } from '../decoders/settings.ts';
 
 /** A message of a gateway that somebody asks about. */
 export interface AskedMessage {

@@ -1,6 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /**
  * A meter behind an amsreader that sends classic JSON: each list has power and registers, as Danish meters have them. `tPI` is the

@@ -1,6 +1,4 @@
-import type { FamilyDevice, FamilyMessage } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /**
  * A meter with ESPHome that announces itself to Home Assistant. Its states are bare texts, retained and without a time; only

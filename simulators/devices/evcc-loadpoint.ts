@@ -1,5 +1,4 @@
-import type { FamilyDevice, FamilyMessage } from './family-device.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, type FamilyMessage, registerAt, registerText } from './family-device.ts';
 
 /**
  * A charger that evcc controls: text, three decimals at most without zeros at the end, everything retained, no time. `chargeTotalImport`

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
-import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt-plug.ts';
-import { zigbee2mqttTrv } from '#simulators/devices/zigbee2mqtt-trv.ts';
 import { AT, HOUR_MS, payloads, retained, START, sendOnce, steadyHome } from '#test/support/steady-home.ts';
+import { zigbee2mqttPlug, zigbee2mqttTrv } from './zigbee2mqtt.ts';
 
 describe('Zigbee devices', () => {
   it('repeat the old energy beside the new power', () => {

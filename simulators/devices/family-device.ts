@@ -1,4 +1,5 @@
 import type { SimulatedHome } from '../home-clock.ts';
+import { createRandom } from '../random.ts';
 
 /** One MQTT message of a device of somebody else's make. */
 export interface FamilyMessage {
@@ -20,4 +21,26 @@ export interface FamilyDevice {
   greeting(atMs: number): FamilyMessage[];
   /** What it sends of the home at one time. */
   messages(home: SimulatedHome, atMs: number): FamilyMessage[];
+}
+
+const MILLIWATT_HOURS = { Wh: 1_000, kWh: 1_000_000 };
+
+/** The home's register in mWh; zero for times before its meter was installed. */
+export function registerAt(home: SimulatedHome, atMs: number): number {
+  return home.at(Math.max(atMs, home.installedAtMs)).registerMilliwattHours;
+}
+
+/**
+ * mWh as a device writes them: in its unit, rounded down to its last decimal. Real counters count whole steps too, and so
+ * what is written is never ahead of the home and less than one step behind it.
+ */
+export function registerText(milliwattHours: number, unit: 'Wh' | 'kWh', decimals: number): string {
+  const step = MILLIWATT_HOURS[unit] / 10 ** decimals;
+  return ((Math.floor(milliwattHours / step) * step) / MILLIWATT_HOURS[unit]).toFixed(decimals);
+}
+
+/** Hex digits as in the MAC address of a device, the same ones for the same name. */
+export function hardwareId(name: string, digits: number): string {
+  const random = createRandom(name, 'hardware id');
+  return Array.from({ length: digits }, () => random.whole(0, 15).toString(16)).join('');
 }

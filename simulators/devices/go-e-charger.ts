@@ -1,6 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt } from './register-text.ts';
+import { type FamilyDevice, hardwareId, registerAt } from './family-device.ts';
 
 const VOLTS = 230;
 

@@ -1,6 +1,5 @@
 import { localTime } from '../local-time.ts';
-import type { FamilyDevice } from './family-device.ts';
-import { registerAt } from './register-text.ts';
+import { type FamilyDevice, registerAt } from './family-device.ts';
 
 /**
  * Grott at an inverter without a battery: a record with local time and raw numbers. What the home's register has counted in tenths of a

@@ -1,5 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
  * mbmd at an SDM630 on one phase: a text with three decimals a measurement, and no time. `Import` is the home's register in kWh; `Sum` is the same

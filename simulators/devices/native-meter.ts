@@ -1,6 +1,5 @@
 import { defined } from '#src/core/defined.ts';
 import type { MeterState, SimulatedHome } from '../home-clock.ts';
-import { everyStep } from './steps.ts';
 
 /** One element of a message on `energy/v1/{device_id}/readings` from a meter. */
 export interface MeterReading {
@@ -39,4 +38,10 @@ export function* meterHistory(
   cadenceSeconds: number,
 ): Generator<MeterReading> {
   for (const atMs of everyStep(fromMs, toMs, cadenceSeconds)) yield meterReading(home, atMs, false);
+}
+
+/** Every whole multiple of the cadence in [from, to], Unix ms. */
+export function* everyStep(fromMs: number, toMs: number, cadenceSeconds: number): Generator<number> {
+  const stepMs = cadenceSeconds * 1000;
+  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) yield atMs;
 }

@@ -1,5 +1,5 @@
 import type { SimulatedHome } from '../home-clock.ts';
-import { everyStep } from './steps.ts';
+import { everyStep } from './native-meter.ts';
 
 /** One element of a message on `energy/v1/{device_id}/readings` from a thermostat. */
 export interface ThermostatReading {

@@ -1,6 +1,4 @@
-import type { FamilyDevice, FamilyMessage } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /** Of the panels' power; what an inverter's grid side gives. */
 const EFFICIENCY = 0.95;

@@ -1,6 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /**
  * A charger with the OpenEVSE firmware 5: one text a topic and no time. `total_energy` is the home's register in kWh as a double is

@@ -1,5 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
  * The counter of an openWB 2.x: JSON on a retained topic for each field, without a time. `imported` is the home's register in Wh

@@ -1,7 +1,6 @@
 import type { SimulatedHome } from '../home-clock.ts';
 import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
-import type { FamilyDevice } from './family-device.ts';
-import { registerText } from './register-text.ts';
+import { type FamilyDevice, registerText } from './family-device.ts';
 
 /** Telegrams of a DSMR 5 meter come every second; the reader is usually told to keep one in ten. */
 const TELEGRAM_MS = 10_000;

@@ -1,7 +1,6 @@
 import type { SimulatedHome } from '../home-clock.ts';
 import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
-import type { FamilyDevice } from './family-device.ts';
-import { registerText } from './register-text.ts';
+import { type FamilyDevice, registerText } from './family-device.ts';
 
 /**
  * A Dutch smart meter behind esp8266_p1meter (the fork for DSMR 5): a topic for each field, nothing retained, no time. What

@@ -1,6 +1,4 @@
-import type { FamilyDevice, FamilyMessage } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /** A clamp that measures nothing; the device publishes it all the same. */
 const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };

@@ -1,8 +1,6 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import type { SimulatedHome } from '../home-clock.ts';
-import type { FamilyDevice, FamilyMessage } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
 const VOLTS = 230;
 

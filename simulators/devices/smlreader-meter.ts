@@ -1,5 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
  * A German meter behind SMLReader: text on a topic for each OBIS code, nothing retained but its will, no time. 1.8.0 is the home's

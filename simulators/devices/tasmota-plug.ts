@@ -1,8 +1,6 @@
 import type { SimulatedHome } from '../home-clock.ts';
 import { localMidnightMs, localTime } from '../local-time.ts';
-import type { FamilyDevice } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, hardwareId, registerAt, registerText } from './family-device.ts';
 
 const VOLTS = 230;
 

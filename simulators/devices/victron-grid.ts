@@ -1,6 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { hardwareId } from './hardware-id.ts';
-import { registerAt } from './register-text.ts';
+import { type FamilyDevice, hardwareId, registerAt } from './family-device.ts';
 
 /** A meter of Carlo Gavazzi tells tenths of a kWh; Victron's own hundredths, which is what this one does. */
 const STEP_MILLIWATT_HOURS = 10_000;

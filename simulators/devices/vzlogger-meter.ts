@@ -1,5 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
  * vzlogger at a meter that it reads by SML: values in Wh and W with their time, as JSON. `chn0` is the home's register with one

@@ -1,5 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /** MeterValueIDs of a charger's meter: volts of a phase, power, and the lifetime and resettable registers of both directions. */
 const VALUE_IDS = [0, 74, 209, 210, 211, 212];

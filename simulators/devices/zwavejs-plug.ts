@@ -1,5 +1,4 @@
-import type { FamilyDevice } from './family-device.ts';
-import { registerAt, registerText } from './register-text.ts';
+import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
  * A plug behind Z-Wave JS UI with named topics and the payload type *time-value*: Unix ms, when the value was heard. Retained, as its

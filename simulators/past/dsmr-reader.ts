@@ -1,7 +1,7 @@
 import { parseTime } from '../csv-readings.ts';
 import { localStamps } from '../local-stamps.ts';
-import { csvRows } from './csv-rows.ts';
 import { note, type PastCounts, type PastElement, type ReadPast, unreadable } from './element.ts';
+import { csvRows } from './file-rows.ts';
 
 const HOUR_SECONDS = 3_600;
 /** Channels of a meter as live data of dsmr-reader and of a P1 port name them. */

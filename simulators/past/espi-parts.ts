@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { fileBytes } from './file-bytes.ts';
+import { fileBytes } from './file-rows.ts';
 
 /** What a Green Button file is made of, in its order. Texts are as they stand, without blanks around them. */
 export type EspiPart =

@@ -1,8 +1,7 @@
 import { parseTime } from '../csv-readings.ts';
-import { csvRows } from './csv-rows.ts';
 import { note, type PastCounts, type PastElement, unreadable, unreadableValue } from './element.ts';
-import { type EnergyUnit, toKwh } from './energy-unit.ts';
-import type { Series } from './series.ts';
+import { csvRows } from './file-rows.ts';
+import { type EnergyUnit, type Series, toKwh } from './series.ts';
 
 const HISTORY = 'entity_id,state,last_changed';
 const ENERGY = 'entity_id,type,unit';

@@ -3,8 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { HOUR_MS } from '#src/core/units.ts';
 import { note, type PastCounts, type PastElement } from './element.ts';
-import { type EnergyUnit, toKwh } from './energy-unit.ts';
-import type { Series } from './series.ts';
+import { type EnergyUnit, type Series, toKwh } from './series.ts';
 
 interface Row {
   startMs: number;

@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { ReadPast } from './element.ts';
-import { type EnergyUnit, energyUnit, isVolume } from './energy-unit.ts';
 import { csvElements, csvSeries } from './home-assistant-csv.ts';
 import { databaseElements, databaseSeries } from './home-assistant-database.ts';
-import type { Series } from './series.ts';
+import { type EnergyUnit, energyUnit, isVolume, type Series } from './series.ts';
 
 /** The first bytes of every SQLite database. */
 const SQLITE = 'SQLite format 3\0';

@@ -1,22 +1,22 @@
-import { ALERT_EXAMPLES } from './v1/alerts/example.ts';
-import { ANALYTICS_EXAMPLES } from './v1/analytics/example.ts';
-import { AUDIT_EXAMPLES } from './v1/audit/example.ts';
+import { ALERT_EXAMPLES } from './v1/alerts/shape.ts';
+import { ANALYTICS_EXAMPLES } from './v1/analytics/operations.ts';
+import { AUDIT_EXAMPLES } from './v1/audit/shape.ts';
 import { BILL_PERIOD_EXAMPLES } from './v1/bill-periods/example.ts';
 import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
-import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/example.ts';
+import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/shape.ts';
 import type { Examples } from './v1/example-ids.ts';
-import { FLEET_EXAMPLES } from './v1/fleet/example.ts';
-import { GATEWAY_EXAMPLES } from './v1/gateways/example.ts';
-import { GROUP_EXAMPLES } from './v1/groups/example.ts';
-import { IMPORT_EXAMPLES } from './v1/imports/example.ts';
-import { KEY_EXAMPLES } from './v1/keys/example.ts';
+import { FLEET_EXAMPLES } from './v1/fleet/shape.ts';
+import { GATEWAY_EXAMPLES } from './v1/gateways/shape.ts';
+import { GROUP_EXAMPLES } from './v1/groups/shape.ts';
+import { IMPORT_EXAMPLES } from './v1/imports/shape.ts';
+import { KEY_EXAMPLES } from './v1/keys/shape.ts';
 import type { OperationName } from './v1/operations.ts';
-import { PRICE_SERIES_EXAMPLES } from './v1/price-series/example.ts';
-import { PROVISIONING_EXAMPLES } from './v1/provisioning-batches/example.ts';
-import { TARIFF_EXAMPLES } from './v1/tariffs/example.ts';
-import { USAGE_EXAMPLES } from './v1/usage/example.ts';
-import { USER_EXAMPLES } from './v1/users/example.ts';
-import { WEBHOOK_EXAMPLES } from './v1/webhooks/example.ts';
+import { PRICE_SERIES_EXAMPLES } from './v1/price-series/shape.ts';
+import { PROVISIONING_EXAMPLES } from './v1/provisioning-batches/shape.ts';
+import { TARIFF_EXAMPLES } from './v1/tariffs/shape.ts';
+import { USAGE_EXAMPLES } from './v1/usage/operations.ts';
+import { USER_EXAMPLES } from './v1/users/shape.ts';
+import { WEBHOOK_EXAMPLES } from './v1/webhooks/shape.ts';
 
 /** The examples of every noun; a test holds each to its operation's schemas. */
 export const EXAMPLES: Record<OperationName, Examples[string]> = {

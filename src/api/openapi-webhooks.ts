@@ -1,7 +1,7 @@
 import { eventSchema } from '#src/events/bodies.ts';
 import type { EventType } from '#src/events/event-types.ts';
 import { type Json, schemaOf } from './openapi-schema.ts';
-import { EVENT_EXAMPLES } from './v1/webhooks/example.ts';
+import { EVENT_EXAMPLES } from './v1/webhooks/shape.ts';
 
 const SUMMARIES: Record<EventType | 'webhook.test', string> = {
   'usage.updated': 'The usage of a user changed. At most one event a minute for each user.',

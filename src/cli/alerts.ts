@@ -1,9 +1,5 @@
 import type { Command } from 'commander';
-import { createAlert } from '#src/api/v1/alerts/create.ts';
-import { deleteAlert } from '#src/api/v1/alerts/delete.ts';
-import { getAlert } from '#src/api/v1/alerts/get.ts';
-import { listAlerts } from '#src/api/v1/alerts/list.ts';
-import { updateAlert } from '#src/api/v1/alerts/update.ts';
+import { createAlert, deleteAlert, getAlert, listAlerts, updateAlert } from '#src/api/v1/alerts/operations.ts';
 import { addCreate, addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
 
 const ALERT: Noun = {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { readSettings } from '#ingest/decoders/family.ts';
 import { type Judgement, judge } from '#ingest/decoders/judge.ts';
-import { readSettings } from '#ingest/decoders/settings.ts';
 import { mistakesIn } from '#src/api/mistakes.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { defined } from '#src/core/defined.ts';

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { type Asked, type Described, describe } from '#ingest/decoders/describe.ts';
+import { readSettings } from '#ingest/decoders/family.ts';
 import { MAX_BYTES } from '#ingest/decoders/read/payload.ts';
-import { readSettings } from '#ingest/decoders/settings.ts';
 import { defined } from '#src/core/defined.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
-import { FAULT_NAMES } from '#simulators/fault-names.ts';
+import { FAULT_NAMES } from '#simulators/faults.ts';
 import type { PlayOptions } from '#simulators/play.ts';
 import { loadDemoConfig } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';

@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { checkRows } from '#src/api/v1/imports/rows.ts';
-import { readDevices } from '#src/api/v1/imports/table.ts';
+import { checkRows, readDevices } from '#src/api/v1/imports/rows.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
 import { linesForTerminal } from '#src/core/for-terminal.ts';
 import type { Database } from '#src/database/connect.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { monthlyAnalytics } from '#src/api/v1/analytics/monthly.ts';
+import { monthlyAnalytics } from '#src/api/v1/analytics/operations.ts';
 import { deviceUsage } from '#src/api/v1/devices/usage.ts';
 import { getEnergyInsights } from '#src/api/v1/energy-insights/get.ts';
 import type { Database } from '#src/database/connect.ts';

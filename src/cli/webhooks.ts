@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import { createWebhook } from '#src/api/v1/webhooks/create.ts';
-import { deleteWebhook } from '#src/api/v1/webhooks/delete.ts';
-import { webhookDeliveries } from '#src/api/v1/webhooks/deliveries.ts';
-import { listWebhooks } from '#src/api/v1/webhooks/list.ts';
-import { retryDelivery } from '#src/api/v1/webhooks/retry.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  retryDelivery,
+  testWebhook,
+  updateWebhook,
+  webhookDeliveries,
+} from '#src/api/v1/webhooks/operations.ts';
 import { toWire } from '#src/api/v1/webhooks/shape.ts';
-import { testWebhook } from '#src/api/v1/webhooks/test.ts';
-import { updateWebhook } from '#src/api/v1/webhooks/update.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { withDatabase } from './beside.ts';

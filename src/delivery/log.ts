@@ -1,10 +1,13 @@
 import type { Selectable } from 'kysely';
+import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
+import { CATCHER_HOST, caughtHeaders } from './webhook/catcher.ts';
+import { envelope, PLAIN_HEADERS } from './webhook/envelope.ts';
 
 /** One event on its way to one subscription. */
 export interface Delivery {
@@ -29,7 +32,7 @@ interface Attempt {
 }
 
 /** Deliveries to webhooks within the reach. */
-export function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
+function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
   return db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.event_id', 'deliveries.event_id')
@@ -118,7 +121,7 @@ export async function sendTest(db: Database, reach: Reach, webhookId: string, no
 }
 
 /** A row of `deliveriesWithin`, with what its subscription's status says of what is to come. */
-export function asDelivery(
+function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
   const { delivery_id, event_id, event, status } = row;
@@ -126,4 +129,35 @@ export function asDelivery(
   // Rows of before answers were kept have no `response_body`.
   const attempts = (row.attempts as Attempt[]).map((one) => ({ ...one, response_body: one.response_body ?? null }));
   return { delivery_id, event_id, event, status, attempts, next_attempt_at: isToCome ? row.next_attempt_at : null };
+}
+
+/** A delivery with what is sent and what came back. No signature, since only its receiver can check one; but of what was caught. */
+export interface SentDelivery extends Delivery {
+  request: {
+    /** Where the next try would go: the subscription's address of now. */
+    url: string;
+    headers: typeof PLAIN_HEADERS & { 'webhook-id': string } & Record<string, string>;
+    /** The very bytes, as text. */
+    body: string;
+  };
+}
+
+/** One delivery to a subscription within the reach; null where there is none. */
+export async function findSent(
+  db: Database,
+  reach: Reach,
+  { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
+  environment: Environment,
+): Promise<SentDelivery | null> {
+  const row = await deliveriesWithin(db, reach, webhookId)
+    .select(['events.created_at', 'events.data', 'webhooks.url'])
+    .where('deliveries.delivery_id', '=', deliveryId)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { event_id: id, event: type, created_at: createdAt, url } = row;
+  const body = envelope({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
+  const delivery = asDelivery(row);
+  const isCaught = new URL(url).hostname === CATCHER_HOST;
+  const caught = isCaught ? caughtHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
+  return { ...delivery, request: { url, headers: { ...caught, ...PLAIN_HEADERS, 'webhook-id': id }, body } };
 }

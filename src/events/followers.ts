@@ -6,7 +6,7 @@ import type { EventBody } from './event-types.ts';
 const KEPT_HOURS = 24;
 /** A time that is noted again this much later at the earliest: not with every connection. */
 const NOTED_AFTER_HOURS = 1;
-/** Events are removed after 30 days (delivery/forget.ts). */
+/** Events are removed after 30 days (delivery/retention.ts). */
 const REACHES_BACK_DAYS = 29;
 /** Events of one home that are read at a time. */
 const MAX_EVENTS = 20;

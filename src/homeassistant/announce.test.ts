@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readAnnouncement, sensorsIn } from '#test/support/homeassistant.ts';
 import { type Announcer, messagesOf, ownTopics } from './announce.ts';
-import { DEVICE_SENSORS, HOME_SENSORS, type HomeTold } from './sensors.ts';
+import { DEVICE_SENSORS, HOME_SENSORS, type HomeReport } from './sensors.ts';
 
 const ANNOUNCER: Announcer = {
   prefix: 'homeassistant',
@@ -9,7 +9,7 @@ const ANNOUNCER: Announcer = {
   publicUrl: 'https://energy.example.com',
 };
 const all = (sensors: object) => Object.fromEntries(Object.keys(sensors).map((key) => [key, 1.5]));
-const home = (patch: Partial<HomeTold> = {}): HomeTold => ({
+const home = (patch: Partial<HomeReport> = {}): HomeReport => ({
   userId: 'usr_1',
   owner: null,
   currency: 'EUR',
@@ -19,7 +19,7 @@ const home = (patch: Partial<HomeTold> = {}): HomeTold => ({
   ...patch,
 });
 const CONFIG = 'homeassistant/device/energy_usage_usr_1/config';
-const announced = (homes: HomeTold[], announcer = ANNOUNCER) => {
+const announced = (homes: HomeReport[], announcer = ANNOUNCER) => {
   const read = [...messagesOf(announcer, homes)].filter(([topic]) => topic.endsWith('/config'));
   return read.map(([topic, payload]) => readAnnouncement(announcer.prefix, topic, payload));
 };

@@ -1,7 +1,7 @@
 import { ORIGIN, ORIGIN_TOPICS } from '#src/core/origin.ts';
 import { VERSION } from '#src/core/version.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
-import { DEVICE_SENSORS, HOME_SENSORS, type HomeTold, type Sensor } from './sensors.ts';
+import { DEVICE_SENSORS, HOME_SENSORS, type HomeReport, type Sensor } from './sensors.ts';
 
 /** What all announcements of an installation have in common. */
 export interface Announcer {
@@ -30,7 +30,7 @@ const identifierOf = (id: string): string => `energy_usage_${id}`;
  * The messages that tell Home Assistant of some homes, topic by topic: an announcement and a state of each home, and of each of its devices. Pure.
  * Their form is that of whole devices (`components`), of Home Assistant 2024.12 and later.
  */
-export function messagesOf(announcer: Announcer, homes: readonly HomeTold[]): Map<string, string> {
+export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
   const messages = new Map<string, string>();
   const add = (id: string, device: object, sensors: readonly Told[], state: object) => {
     messages.set(`${announcer.prefix}/device/${identifierOf(id)}/config`, announcement(announcer, id, device, sensors));

@@ -5,7 +5,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { insights } from '#src/energy/insights.ts';
 import { powerNow } from '#src/energy/period/power-now.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { costOf } from './told.ts';
+import { costOf } from './home-report.ts';
 
 /** What a stretch of days used, and what it costs: a decimal in the tariff's currency. Null: not known, no tariff, two currencies. */
 interface Stretch {

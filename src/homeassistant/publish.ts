@@ -15,8 +15,8 @@ import {
   ownTopics,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
+import { type Owner, readHomeReport } from './home-report.ts';
 import { homeUsage } from './home-usage.ts';
-import { type Owner, toldOfHome } from './told.ts';
 
 /** Where homes are told of, and whose. */
 export interface Publishing {
@@ -198,7 +198,7 @@ async function messagesNow(
   const homes = [];
   const plain: [string, string][] = [];
   for (const owner of owners) {
-    homes.push(await toldOfHome(db, owner, { now, isOnly: users.length === 1 }));
+    homes.push(await readHomeReport(db, owner, { now, isOnly: users.length === 1 }));
     plain.push([homeUsageTopic(owner.userId), JSON.stringify(await homeUsage(db, owner.userId, now))]);
   }
   return new Map([...messagesOf(announcer, homes), ...plain]);

@@ -17,7 +17,7 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * What is told of a home, in this order. A further figure is a line here and its value in `told.ts`.
+ * What is told of a home, in this order. A further figure is a line here and its value in `home-report.ts`.
  *
  * Not registers since ever: whoever brings years of history, or says that a plug is an inverter, changes the whole past, and Home Assistant would
  * show all of it as used in one hour. A sum of the month so far, with the month's start as its `last_reset`, can rise and fall by
@@ -54,7 +54,7 @@ export const DEVICE_SENSORS = {
 type Values<Sensors> = { [Name in keyof Sensors]?: number | string | null };
 
 /** What is told of a home at a moment. */
-export interface HomeTold {
+export interface HomeReport {
   userId: string;
   /** By which its owner knows it apart from other homes; null: there is no other. */
   owner: string | null;
@@ -63,11 +63,11 @@ export interface HomeTold {
   /** Starts of what the sums are about, ISO 8601 with the zone's offset. */
   since: { month: string; day: string };
   values: Values<typeof HOME_SENSORS>;
-  devices: DeviceTold[];
+  devices: DeviceReport[];
 }
 
 /** What is told of one of its devices. */
-export interface DeviceTold {
+export interface DeviceReport {
   deviceId: string;
   name: string;
   type: string;

@@ -11,7 +11,7 @@ import { compressHistory, dropReadings } from '#src/database/history.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { forgetCaptured } from '#src/delivery/captured.ts';
 import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
-import { forgetEvents } from '#src/delivery/forget.ts';
+import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { forgetTemporarySecrets } from '#src/devices/credentials.ts';
 import { forgetSilences, watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
@@ -26,10 +26,9 @@ import { forgetAudit } from '#src/users/audit.ts';
 import { endDepartures } from '#src/users/departures.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { tellRecounted } from '#src/users/recounted.ts';
+import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
 import type { Timing } from './due.ts';
-import { forgetRejected } from './forget-rejected.ts';
-import { forgetUnread } from './forget-unread.ts';
 
 /** Dependencies of jobs. */
 export interface JobParts {
@@ -174,7 +173,7 @@ export const JOBS: readonly Job[] = [
     name: 'forget events',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, ageClock }) => forgetEvents(db, ageClock()),
+    run: ({ db, ageClock }) => deleteExpiredEvents(db, ageClock()),
   },
   {
     name: 'tell recounted homes',
@@ -192,13 +191,13 @@ export const JOBS: readonly Job[] = [
     name: 'forget rejected',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ pool, ageClock }) => forgetRejected(pool, ageClock()),
+    run: ({ pool, ageClock }) => deleteExpiredRejections(pool, ageClock()),
   },
   {
     name: 'forget unread',
     at: { everySeconds: 600 },
     alsoAtStart: true,
-    run: ({ pool, ageClock }) => forgetUnread(pool, ageClock()),
+    run: ({ pool, ageClock }) => deleteExpiredUnread(pool, ageClock()),
   },
   { name: 'end departures', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
 ];

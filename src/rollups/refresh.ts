@@ -1,9 +1,9 @@
+import { DAY_MS } from '#src/core/units.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, type Level, storedOf } from './levels.ts';
-import { dayAfter, joined, parts, type Window } from './windows.ts';
 
 /** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
@@ -203,4 +203,33 @@ export async function withRefreshHeld<T>(pool: Pool, run: (client: PoolClient) =
     await client.query('SELECT hold_refresh()');
     return run(client);
   });
+}
+
+/** A stretch of time in UTC, `[from, to)`. */
+interface Window {
+  from: Date;
+  to: Date;
+}
+
+/** The start of the UTC day after the one that starts at `day`. */
+const dayAfter = (day: Date): Date => new Date(day.getTime() + DAY_MS);
+
+/** Cuts a window into parts of so many days; the last may be shorter. */
+function parts({ from, to }: Window, mostDays: number): Window[] {
+  const windows: Window[] = [];
+  for (let ms = from.getTime(); ms < to.getTime(); ms += mostDays * DAY_MS) {
+    windows.push({ from: new Date(ms), to: new Date(Math.min(to.getTime(), ms + mostDays * DAY_MS)) });
+  }
+  return windows;
+}
+
+/** Puts windows that follow each other without a gap together, up to so many days; windows in order, none over another. */
+function joined(windows: readonly Window[], mostDays: number): Window[] {
+  const result: Window[] = [];
+  for (const { from, to } of windows) {
+    const last = result.at(-1);
+    if (last?.to.getTime() === from.getTime() && to.getTime() - last.from.getTime() <= mostDays * DAY_MS) last.to = to;
+    else result.push({ from, to });
+  }
+  return result;
 }

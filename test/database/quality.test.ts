@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
-import { faultsNamed } from '#simulators/fault-names.ts';
+import { faultsNamed } from '#simulators/faults.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { readingsTopic } from '#src/devices/topics.ts';

@@ -5,12 +5,27 @@ import { longestGapSeconds } from '../../../test/support/cluster/meters.ts';
 import { missingNeeds } from '../../../test/support/setup/needs.ts';
 import { givenUp, patience } from '../../patience.ts';
 import { FAULTS } from './compare.ts';
-import { diagnosis } from './diagnosis.ts';
 import { type Fault, faultsOf, OF_LINES } from './faults.ts';
 import { goesOn, type Home, type Homes, settle } from './homes.ts';
 import { type Cluster, installCluster } from './installation.ts';
 import { isWithin, linesAreMissing, runWithin } from './lines.ts';
 import { judge, outOfOrder, toldBy } from './verdict.ts';
+
+/** Who waits for what where readings do not go on: homes, and queues of each broker that answers. */
+async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<string> {
+  const late = homes.filter(({ readings, stored }) => (readings.at(-20)?.readAtMs ?? 0) > stored.upToMs);
+  const lines = late.map(({ deviceId, readings, publisher, stored }) => {
+    const written = readings.filter(({ readAtMs }) => readAtMs <= stored.upToMs).length;
+    return `  ${deviceId}: ${readings.length} published, ${publisher.acknowledged.size} acknowledged, ${written} stored`;
+  });
+  const columns = ['name', 'messages_ready', 'messages_unacknowledged', 'consumers', 'leader', 'online'];
+  const asked = rabbit.nodes.map(async (node) => {
+    const said = await node.ctl('-q', '-t', '15', 'list_queues', ...columns).catch((error: Error) => error.message);
+    const waiting = said.split('\n').filter((line) => !/\t0\t0\t/.test(line));
+    return [`  ${node.name} says:`, ...waiting.slice(0, 20).map((line) => `    ${line}`)];
+  });
+  return ['late:', ...lines, ...(await Promise.all(asked)).flat()].join('\n');
+}
 
 const HOMES = 30;
 const CALM_S = 10;

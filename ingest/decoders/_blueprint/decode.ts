@@ -2,7 +2,12 @@ import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
 import { hearing, refusal } from '../read/heard.ts';
 import { member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
-import { parseTopic } from './topic.ts';
+
+/** Reads `example/{device}/energy`; null for every other topic. */
+function parseTopic(topic: string): { device: string } | null {
+  const [root, device, leaf, more] = topic.split('/');
+  return root === 'example' && device && leaf === 'energy' && more === undefined ? { device } : null;
+}
 
 /** An example: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
 export const blueprint = withoutMemory({ name: '_blueprint', takes: (topic) => parseTopic(topic) !== null, decode });

@@ -1,10 +1,82 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { type DecoderSettings, type DeviceMessage, type Heard, type SaidKind, withoutMemory } from '../family.ts';
 import { fromStamp } from '../p1/stamp.ts';
 import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { trusted } from '../read/time.ts';
-import { FIELDS, type Field } from './fields.ts';
-import { type DsmrApiTopic, parseTopic } from './topic.ts';
+import { volumeChannel } from '../read/volume.ts';
+
+/** `DSMR-API`, or the name of a dongle that its maker sells (`P1-Dongle-Pro`, `Eth-Dongle-Pro`). */
+const ROOT = /^(dsmr-api|(p1|eth|dsmr)-dongle(-[a-z0-9]+)*)$/i;
+const MAC = /^[0-9A-Fa-f]{12}$/;
+
+interface DsmrApiTopic {
+  /** The dongle's MAC where it is in the topic, otherwise the topic without its last word. */
+  device: string;
+  field: string;
+  /** Whether the topic alone says that it is a dongle's; a changed one must be known by its body. */
+  certain: boolean;
+}
+
+/** Reads `DSMR-API/{field}`, `DSMR-API/{mac}/{field}`, or any other prefix before a field; null where there is no prefix. */
+function parseTopic(topic: string): DsmrApiTopic | null {
+  const words = topic.split('/');
+  const field = words.pop();
+  const last = words.at(-1);
+  if (!field || !last) return null;
+  return { device: MAC.test(last) ? last : words.join('/'), field, certain: ROOT.test(words[0] ?? '') };
+}
+
+/** Units as they stand beside values, and what makes them kWh, W or m³. */
+type Units = Record<string, { times: number; per: number }>;
+const ENERGY: Units = { kWh: { times: 1, per: 1 }, Wh: { times: 1, per: 1_000 }, MWh: { times: 1_000, per: 1 } };
+const POWER: Units = { kW: { times: 1_000, per: 1 }, W: { times: 1, per: 1 }, Watt: { times: 1, per: 1 } };
+const HEAT: Units = { GJ: { times: 1_000_000, per: 3_600 } };
+const VOLUME: Units = { m3: { times: 1, per: 1 }, 'm³': { times: 1, per: 1 } };
+
+interface Field {
+  channel: string;
+  kind: SaidKind;
+  units: Units;
+  /** The unit where none is told: newer firmware publishes bare numbers. */
+  bare: string;
+  /** The field with its own time, on `all`. */
+  time?: string;
+  /** A word that anybody may have in a topic and a body. */
+  isCommon?: true;
+}
+
+const register = (channel: string): Field => ({ channel, kind: 'energy_total_kwh', units: ENERGY, bare: 'kWh' });
+const power = (channel: string): Field => ({ channel, kind: 'power_w', units: POWER, bare: 'kW' });
+const heat = (channel: string): Field => ({ channel, kind: 'energy_total_kwh', units: HEAT, bare: 'GJ' });
+const volume = (channel: string, rest: Pick<Field, 'time' | 'isCommon'>): Field => ({
+  channel,
+  kind: 'volume_total_m3',
+  units: VOLUME,
+  bare: 'm3',
+  ...rest,
+});
+
+/** Delivered is to the client, returned is to the grid. */
+const FIELDS: ReadonlyMap<string, Field> = new Map([
+  ['energy_delivered_tariff1', register('import/t1')],
+  ['energy_delivered_tariff2', register('import/t2')],
+  ['energy_returned_tariff1', register('export/t1')],
+  ['energy_returned_tariff2', register('export/t2')],
+  ['power_delivered', power('import')],
+  ['power_returned', power('export')],
+  ['power_delivered_l1', power('import/l1')],
+  ['power_delivered_l2', power('import/l2')],
+  ['power_delivered_l3', power('import/l3')],
+  ['power_returned_l1', power('export/l1')],
+  ['power_returned_l2', power('export/l2')],
+  ['power_returned_l3', power('export/l3')],
+  ['heat_delivered', heat('heat/import')],
+  ['thermal_delivered', heat('thermal/heat/import')],
+  ['gas_delivered', volume(volumeChannel('gas'), { time: 'gas_delivered_timestamp' })],
+  ['water_delivered', volume(volumeChannel('water'), { time: 'water_delivered_ts' })],
+  // Of its own pulse input, and of a meter on the M-Bus in older firmware.
+  ['water', volume(volumeChannel('water'), { time: 'water_ts', isCommon: true })],
+]);
 
 /** DSMR-API dongles: a field of the telegram on each topic, with its unit beside it or, in newer firmware, bare. */
 export const dsmrApi = withoutMemory({ name: 'dsmr-api', takes, decode });

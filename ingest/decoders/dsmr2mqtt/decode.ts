@@ -4,7 +4,28 @@ import { readNumber } from '../read/number.ts';
 import { member, readObject, readText } from '../read/payload.ts';
 import { fromUnix, trusted } from '../read/time.ts';
 import { volumeChannel } from '../read/volume.ts';
-import { type Dsmr2mqttTopic, parseTopic } from './topic.ts';
+
+/** What dsmr2mqtt publishes on, beneath its prefix. */
+const LEAVES = new Set(['el', 'gas', 'system', 'status', 'sw-version']);
+
+interface Dsmr2mqttTopic {
+  /** The prefix, `dsmr` unless changed. */
+  prefix: string;
+  leaf: string;
+}
+
+/**
+ * Reads `dsmr/el` and its neighbours. A changed prefix must have `dsmr` in its last word, as `el` alone is anybody's, and its
+ * `status` is not read, as ESPHome publishes there, too. Null for every other topic, DSMR-reader's among them.
+ */
+function parseTopic(topic: string): Dsmr2mqttTopic | null {
+  const words = topic.split('/');
+  const leaf = words.pop() ?? '';
+  const last = words.at(-1)?.toLowerCase() ?? '';
+  if (!LEAVES.has(leaf) || !last.includes('dsmr') || last === 'dsmr-api') return null;
+  if (leaf === 'status' && last !== 'dsmr') return null;
+  return { prefix: words.join('/'), leaf };
+}
 
 /** Members of `el`: channel, kind, and what the value is divided by (registers are in Wh). */
 const MEMBERS: [name: string, channel: string, kind: SaidKind, per: number][] = [

@@ -1,7 +1,28 @@
 import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
 import { type Hearing, hearing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { type EmsEspTopic, parseTopic } from './topic.ts';
+
+/** `boiler_data`, `thermostat_data_hc1`, and of one value `boiler_data/nrgconstotal`, `thermostat_data/hc1/currtemp`. */
+const TOPIC = /^(.+)\/(boiler|thermostat)_data(?:_(hc[1-8]))?(?:\/(hc[1-8]))?(?:\/([a-z][a-z0-9]*))?$/;
+const STATUS = /^((?:.+\/)?ems-esp)\/status$/;
+
+interface EmsEspTopic {
+  base: string;
+  of: 'boiler' | 'thermostat' | 'status';
+  /** Of a heating circuit; empty: of all of them, or of the boiler. */
+  circuit: string;
+  /** Of one value; empty: JSON of all of them. */
+  name: string;
+}
+
+/** Reads a topic of the boiler or the thermostat; null for every other one, what is of hot water among them. */
+function parseTopic(topic: string): EmsEspTopic | null {
+  const status = STATUS.exec(topic)?.[1];
+  if (status !== undefined) return { base: status, of: 'status', circuit: '', name: '' };
+  const [, base, of, circuit, nested, name = ''] = TOPIC.exec(topic) ?? [];
+  if (base === undefined) return null;
+  return { base, of: of as 'boiler' | 'thermostat', circuit: circuit ?? nested ?? '', name };
+}
 
 const CIRCUIT = /^hc[1-8]$/;
 

@@ -3,7 +3,21 @@ import { type Hearing, hearing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
 import { volumeChannel, volumeScale } from '../read/volume.ts';
-import { parseGlowTopic } from './topic.ts';
+
+/** `glow/{mac}/SENSOR/electricitymeter` or `…/gasmeter`; the first word may be another. */
+const TOPIC = /^[^/]+\/([0-9A-Fa-f]{12})\/SENSOR\/(electricitymeter|gasmeter)$/;
+
+interface GlowTopic {
+  /** The display's MAC. */
+  mac: string;
+  meter: 'electricitymeter' | 'gasmeter';
+}
+
+/** Reads the topic of a Glow display's sensor; null for every other one. */
+function parseGlowTopic(topic: string): GlowTopic | null {
+  const [, mac, meter] = TOPIC.exec(topic) ?? [];
+  return mac && meter ? { mac, meter: meter as GlowTopic['meter'] } : null;
+}
 
 /** kWh, W and what they are multiplied by, by the unit that stands beside the number. */
 const ENERGY = new Map([

@@ -3,7 +3,13 @@ import { refusal } from '../read/heard.ts';
 import { readObject, readText } from '../read/payload.ts';
 import { isLastWill, isNewStick, learnStick, readGateway, readLastWill, type Sticks, stickIn } from './gateway.ts';
 import { isGrott, readGrott } from './grott.ts';
-import { isGrowattTopic } from './topic.ts';
+
+/** Words of which one stands in each usual topic of a bridge; the body tells whose it is. */
+const WORD = /growatt|grott|solar|inverter|shine/i;
+const METER = /(?:^|\/)energy\/meter$/;
+
+/** Whether a bridge may publish on a topic: `energy/growatt`, `energy/growatt/{serial}`, `energy/meter`, `energy/solar`. */
+const isGrowattTopic = (topic: string): boolean => WORD.test(topic) || METER.test(topic);
 
 /** Growatt's inverters, by Grott or by OpenInverterGateway. */
 export const growatt: Family<Sticks> = {

@@ -1,7 +1,11 @@
 import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
 import { type Hearing, hearing, refusal } from '../read/heard.ts';
 import { member, readObject, readText } from '../read/payload.ts';
-import { parseIammeterTopic } from './topic.ts';
+
+const TOPIC = /(?:^|\/)device\/([^/]+)\/realtime$/;
+
+/** The serial number in a topic `device/{SN}/realtime`, below any prefix; null for every other topic. */
+const parseIammeterTopic = (topic: string): string | null => TOPIC.exec(topic)?.[1] ?? null;
 
 /** What the rows of `Datas` measure; the fourth is there while the meter counts net of its phases. */
 const ROWS = ['/l1', '/l2', '/l3', ''];

@@ -7,8 +7,56 @@ import { fromIso, trusted } from '../read/time.ts';
 import { facetsOf } from '../registers-of-a-device/register.ts';
 import { assignChannels } from '../sparkplug/channels.ts';
 import { meaningOf } from '../sparkplug/meaning.ts';
-import { type Member, membersOf } from './members.ts';
-import { type LorawanTopic, parseLorawanTopic } from './topic.ts';
+
+/** Whose network server published, and of which device. */
+interface LorawanTopic {
+  server: 'things-stack' | 'chirpstack';
+  device: string;
+  /** An uplink; everything else (joins, acknowledgements, downlinks) says nothing. */
+  isUplink: boolean;
+}
+
+const THINGS_STACK = /^v3\/([^/]+)\/devices\/([^/]+)\/(.+)$/;
+/** Before 3.11 there was no word `event`, and long before an uplink was called `rx`. */
+const CHIRPSTACK = /^application\/[^/]+\/device\/([0-9A-Fa-f]{16})\/(?:event\/)?([a-z]+(?:\/[a-z]+)?)$/;
+
+/** Reads `v3/{app}@{tenant}/devices/{id}/up` and `application/{id}/device/{devEui}/event/up`; null for every other topic. */
+function parseLorawanTopic(topic: string): LorawanTopic | null {
+  const [, application, thing, about] = THINGS_STACK.exec(topic) ?? [];
+  // Another application may have a device of the same id.
+  if (thing !== undefined)
+    return { server: 'things-stack', device: `${application}/${thing}`, isUplink: about === 'up' };
+  const [, device, event = ''] = CHIRPSTACK.exec(topic) ?? [];
+  if (device === undefined) return null;
+  return { server: 'chirpstack', device: device.toLowerCase(), isUplink: event === 'up' || event === 'rx' };
+}
+
+/** Most members of one payload, and how deep they lie. */
+const MAX_MEMBERS = 500;
+const MAX_DEPTH = 4;
+
+/** A member of what a network server decoded: `meter/energy_kwh`. */
+interface Member {
+  path: string;
+  value: unknown;
+}
+
+/** All numbers and texts of an object, with the names of the objects around them. */
+function membersOf(object: Json): Member[] {
+  const members: Member[] = [];
+  const visit = (inner: Json, before: string, depth: number) => {
+    for (const [name, value] of Object.entries(inner)) {
+      if (members.length >= MAX_MEMBERS) return;
+      const path = before === '' ? name : `${before}/${name}`;
+      const deeper = asObject(value);
+      if (deeper) {
+        if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
+      } else if (typeof value === 'number' || typeof value === 'string') members.push({ path, value });
+    }
+  };
+  visit(object, '', 1);
+  return members;
+}
 
 /** LoRaWAN devices through The Things Stack or ChirpStack, whose payload the network server has decoded. */
 export const lorawan = withoutMemory({ name: 'lorawan', takes: (topic) => parseLorawanTopic(topic) !== null, decode });

@@ -1,12 +1,32 @@
 import { readPath } from '#src/core/json-path.ts';
 import { quantityOf } from '#src/devices/mapped-quantity.ts';
-import type { Mapped } from '#src/devices/mapping.ts';
+import { isCommandTopic, type Mapped } from '#src/devices/mapping.ts';
 import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
 import { celsius, type Hearing, hearing, nothing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { readJson, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
-import { type Named, namedOn } from './topic.ts';
+import { matchFilter } from '../read/topic-filter.ts';
+
+/** A mapping that names a topic, and the device that it names there. */
+interface Named {
+  mapped: Mapped;
+  device: string;
+}
+
+/** The mappings whose filter names the topic, with the device of each. */
+function namedOn(topic: string, mapping: readonly Mapped[]): Named[] {
+  if (isCommandTopic(topic)) return [];
+  return mapping.flatMap((mapped) => {
+    const wild = matchFilter(mapped.topic, topic);
+    if (!wild) return [];
+    if (!mapped.topic.includes('+')) return [{ mapped, device: mapped.device ?? topic }];
+    // What `#` stands for names no device.
+    const name = wild.slice(0, mapped.topic.split('+').length - 1).join('/');
+    // A function: `$` in a name is a name's.
+    return [{ mapped, device: (mapped.device ?? '+').replace('+', () => name) }];
+  });
+}
 
 /** What an owner says of numbers on topics that he names (`decoder_config.mapping`). */
 export const mapping = withoutMemory({ name: 'mapping', decode });

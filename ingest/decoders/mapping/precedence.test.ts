@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describe } from '../describe.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../family.ts';
 
 const message = {
   topic: 'tele/plug/SENSOR',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nativeChannel } from '#src/devices/channel-name.ts';
-import { BOUNDS } from '../bounds.ts';
+import { BOUNDS } from '../decoder.ts';
 
 /** Quantities of one element with their plausible bounds. */
 const RANGES = {

@@ -1,9 +1,119 @@
-import type { DeviceMessage, Family, Heard } from '../family.ts';
+import type { DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
-import { readJson, readText } from '../read/payload.ts';
-import { fieldOf } from './fields.ts';
-import { type Behind, isBehind, isHierarchy, learnHierarchy } from './hierarchy.ts';
-import { type OpenWbTopic, parseTopic } from './topic.ts';
+import { asObject, member, readJson, readText } from '../read/payload.ts';
+
+/** A bridge may put something before `openWB`. */
+const TOPIC = /^((?:.+\/)?openWB)\/(.+)$/;
+/** 2.x: `counter/0/get/imported`. Without an id it is the sum of all. */
+const TOPIC_OF_TWO = /^(counter|pv|bat|chargepoint)\/(\d{1,6})\/get\/([a-z_]+)$/;
+/** 1.9: `evu/WhImported`, `lp/1/kWhCounter`. */
+const TOPIC_OF_ONE = /^(evu|pv|housebattery|lp\/[1-8]|Verbraucher\/[1-9])\/([A-Za-z0-9]+)$/;
+
+/** What a part of an installation is. */
+type Part = 'counter' | 'pv' | 'bat' | 'chargepoint' | 'consumer';
+const PARTS_OF_ONE: Readonly<Record<string, Part>> = {
+  evu: 'counter',
+  pv: 'pv',
+  housebattery: 'bat',
+  lp: 'chargepoint',
+  Verbraucher: 'consumer',
+};
+
+interface OpenWbTopic {
+  /** `openWB/counter/0`, `openWB/lp/1`. */
+  device: string;
+  version: 1 | 2;
+  part: Part;
+  field: string;
+}
+
+/** Reads a topic of a part; `other` for all else beneath `openWB/`, wishes (`set/…`) and sums among it; null: somebody else's. */
+function parseTopic(topic: string): OpenWbTopic | 'other' | null {
+  const [, root = '', rest] = TOPIC.exec(topic) ?? [];
+  if (rest === undefined) return null;
+  const [, part, id, field = ''] = TOPIC_OF_TWO.exec(rest) ?? [];
+  if (part) return { device: `${root}/${part}/${id}`, version: 2, part: part as Part, field };
+  const [, place, name = ''] = TOPIC_OF_ONE.exec(rest) ?? [];
+  if (!place) return 'other';
+  return { device: `${root}/${place}`, version: 1, part: PARTS_OF_ONE[place.split('/')[0] ?? ''] as Part, field: name };
+}
+
+interface Field {
+  channel: string;
+  kind: SaidKind;
+  per: number;
+}
+
+const wattHours = (channel: string): Field => ({ channel, kind: 'energy_total_kwh', per: 1_000 });
+const kilowattHours = (channel: string): Field => ({ channel, kind: 'energy_total_kwh', per: 1 });
+const watts = (channel: string): Field => ({ channel, kind: 'power_w', per: 1 });
+
+/** 2.x. Power has a sign: negative is fed in, produced, or discharged. */
+const FIELDS_OF_TWO: ReadonlyMap<string, Field> = new Map([
+  ['imported', wattHours('import')],
+  ['exported', wattHours('export')],
+  ['power', watts('import')],
+]);
+const FIELDS_OF_ONE: ReadonlyMap<string, Field> = new Map([
+  ['WhImported', wattHours('import')],
+  ['WhExported', wattHours('export')],
+  ['W', watts('import')],
+  ['Watt', watts('import')],
+  ['WPhase1', watts('import/l1')],
+  ['WPhase2', watts('import/l2')],
+  ['WPhase3', watts('import/l3')],
+]);
+/** The counters of a charge point and of all inverters have names of their own, and the former is in kWh. */
+const CHARGE_POINT = kilowattHours('import');
+const INVERTER = wattHours('export');
+
+/** What a field is; undefined: nothing that is read, a day's energy and one charge's among it. */
+function fieldOf({ version, part, field }: OpenWbTopic): Field | undefined {
+  // What an inverter imports is reckoned, not metered.
+  if (version === 2) return part === 'pv' && field === 'imported' ? undefined : FIELDS_OF_TWO.get(field);
+  if (part === 'chargepoint' && field === 'kWhCounter') return CHARGE_POINT;
+  if (part === 'pv' && field === 'WhCounter') return INVERTER;
+  return FIELDS_OF_ONE.get(field);
+}
+
+const HIERARCHY = /^((?:.+\/)?openWB)\/counter\/get\/hierarchy$/;
+/** More elements are no home's. */
+const MAX_ELEMENTS = 1_000;
+
+/** By the counters' devices: those that lie behind the one at the grid. */
+type Behind = Map<string, ReadonlySet<string>>;
+
+const isHierarchy = (topic: string): boolean => HIERARCHY.test(topic);
+
+/**
+ * Learns from `[{"id": 0, "type": "counter", "children": […]}]`: the first element is the meter at the grid. What is among its children
+ * lies behind it, and openWB takes what is beside it for no meter at the grid, either. What is not understood teaches nothing.
+ */
+function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void {
+  const root = HIERARCHY.exec(topic)?.[1];
+  const elements = readJson(payload);
+  if (root === undefined || !Array.isArray(elements)) return;
+  const behind = new Set<string>();
+  const [atGrid, ...beside] = elements.slice(0, MAX_ELEMENTS);
+  const isCounter = member(asObject(atGrid), 'type') === 'counter';
+  const waiting: unknown[] = isCounter ? [...childrenOf(atGrid), ...beside] : [atGrid, ...beside];
+  for (let seen = 0; waiting.length > 0 && seen < MAX_ELEMENTS; seen++) {
+    const element = asObject(waiting.pop());
+    const id = member(element, 'id');
+    if (member(element, 'type') === 'counter' && Number.isSafeInteger(id)) behind.add(`${root}/counter/${id}`);
+    waiting.push(...childrenOf(element));
+  }
+  memory.set(root, behind);
+}
+
+/** Whether a device is a counter behind the one at the grid, as far as is known. */
+const isBehind = (memory: Behind, device: string): boolean =>
+  memory.get(device.slice(0, device.lastIndexOf('/counter/')))?.has(device) ?? false;
+
+function childrenOf(element: unknown): unknown[] {
+  const children = member(asObject(element), 'children');
+  return Array.isArray(children) ? children.slice(0, MAX_ELEMENTS) : [];
+}
 
 /** openWB 1.9 and 2.x: charge points, and the counters, inverters and batteries around them. */
 export const openwb: Family<Behind> = {

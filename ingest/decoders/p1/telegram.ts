@@ -1,4 +1,15 @@
-import { crc16 } from './crc16.ts';
+/** 0x8005, its bits reversed. */
+const POLYNOMIAL = 0xa001;
+
+const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
+  return crc;
+});
+
+/** CRC16 of P1 telegrams (reflected 0x8005, begins with 0, nothing inverted). */
+const crc16 = (bytes: Uint8Array): number =>
+  bytes.reduce((crc, byte) => (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] as number), 0);
 
 /** A line: what it is about, and its groups in parentheses. */
 const LINE = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3})((?:\([^()]{0,2048}\))+)$/;

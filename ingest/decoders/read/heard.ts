@@ -1,5 +1,5 @@
 import { scaled } from '#src/core/units.ts';
-import { BOUNDS } from '../bounds.ts';
+import { BOUNDS } from '../decoder.ts';
 import type { Asks, Heard, Said, SaidKind } from '../family.ts';
 import type { Described } from '../registers-of-a-device/register.ts';
 import { readBoolean, readNumber } from './number.ts';

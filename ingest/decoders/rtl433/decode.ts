@@ -1,11 +1,80 @@
 import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { celsius, type Hearing, hearing, nothing, type Quantity, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { type Json, member, readObject, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
 import { addCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
-import { countsOf, isLossy, quantityOf } from './keys.ts';
-import { parseRtl433Topic, topicWord } from './topic.ts';
+
+/** Kind of a topic under `rtl_433/`. */
+type Rtl433Topic =
+  | { what: 'event' }
+  | { what: 'availability'; host: string }
+  /** One key of a device: `where` is `[type/]model[/subtype][/channel][/id]`. */
+  | { what: 'key'; where: string[]; key: string }
+  | { what: 'other' };
+
+/** Reads `rtl_433/{host}/events`, `…/devices/…/{key}` and `…/availability`; null where the first word is another. */
+function parseRtl433Topic(topic: string): Rtl433Topic | null {
+  const words = topic.split('/');
+  if (words[0] !== 'rtl_433') return null;
+  const devices = words.indexOf('devices');
+  const where = words.slice(devices + 1, -1);
+  const key = words.at(-1);
+  if (devices > 0 && where.length > 0 && key) return { what: 'key', where, key };
+  if (words.length > 1 && key === 'events') return { what: 'event' };
+  const host = words[1];
+  if (words.length === 3 && host && key === 'availability') return { what: 'availability', host };
+  return { what: 'other' };
+}
+
+/** The topic of a device in its own words, with whatever is not a letter, a digit, `-` or `.` as `_`, as rtl_433 has it. */
+const topicWord = (value: string | number): string => String(value).replaceAll(/[^-.A-Za-z0-9]/g, '_');
+
+/** Keys of counts without a unit (ERT meters). */
+const COUNTS = new Set(['consumption_data', 'Consumption', 'LastConsumptionCount']);
+
+/** Water meters (Neptune), whose count has a name of its own. */
+const NEPTUNE = /^Neptune-R900/;
+const NEPTUNE_COUNTS = new Set(['consumption']);
+
+/** The keys of counts without a unit that a model can have, and whether the model says that they are of water. */
+const countsOf = (model: string): { keys: ReadonlySet<string>; isWater: boolean } =>
+  NEPTUNE.test(model) ? { keys: NEPTUNE_COUNTS, isWater: true } : { keys: COUNTS, isWater: false };
+
+/** Registers by name: `pulses_per_kWh`, which a meter has too, is none. */
+const ENERGY = /^(?:energy|cumulative)_?(\d{0,2})_(kWh|Wh)$/;
+const POWER = /^(?:power|effect)_?(\d{0,2})_(kW|W)$/;
+const TEMPERATURE = /^(?:temperature|temp)_?(\d{0,2})_(C|F)$/;
+const SETPOINT = /^setpoint_(C|F)$/;
+
+/** What a key of a device is: its unit is the end of its name. Null: nothing that is kept, or a lossy register. */
+function quantityOf(key: string, value: unknown): Omit<Quantity, 'device' | 'atMs'> | null {
+  const [, meter, energy] = ENERGY.exec(key) ?? [];
+  const circuit = (number = '') => (number === '' ? 'import' : `ct${Number(number)}/import`);
+  if (energy) {
+    const per = energy === 'Wh' ? 1_000 : 1;
+    return { channel: circuit(meter), kind: 'energy_total_kwh', value, per, name: key };
+  }
+  const [, clamp, power] = POWER.exec(key) ?? [];
+  if (power) return { channel: circuit(clamp), kind: 'power_w', value, times: power === 'kW' ? 1_000 : 1, name: key };
+  const [, probe = '', degrees] = TEMPERATURE.exec(key) ?? [];
+  const room = probe === '' ? 'room' : `probe${Number(probe)}`;
+  if (degrees) return { channel: room, kind: 'temperature_c', value: celsius(value, degrees as 'C' | 'F'), name: key };
+  const setpoint = SETPOINT.exec(key)?.[1];
+  if (setpoint) {
+    return { channel: 'room', kind: 'setpoint_c', value: celsius(value, setpoint as 'C' | 'F'), name: key };
+  }
+  return null;
+}
+
+/**
+ * Whether a register may have lost its digits: above 1e7 rtl_433 prints six of them (`%g`), in topics and in JSON alike,
+ * so that 12345678.9 comes as 1.23457e+07 and stands still for a hundred units.
+ */
+function isLossy(value: unknown): boolean {
+  const number = readNumber(value);
+  return typeof number === 'number' && number > 1e7 && Number(number.toPrecision(6)) === number;
+}
 
 /** rtl_433: radio sensors of many makers, and ERT meters, whose counts need a unit by their owner. */
 export const rtl433 = withoutMemory({ name: 'rtl433', takes: (topic) => parseRtl433Topic(topic) !== null, decode });

@@ -1,9 +1,26 @@
 import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
-import { asObject, type Json, member, readObject } from '../read/payload.ts';
+import { asObject, type Json, member, mentions, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
 import { addCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
-import { isOwnTopic, mayBeMessage, parseStateTopic } from './topic.ts';
+
+/** Topics of rtlamr2mqtt; its discovery says what they are of. */
+const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
+const OTHERS = new Set(['attributes', 'state', 'status', 'config']);
+
+/** The meter of `rtlamr/{id}/state`, as rtlamr2mqtt publishes it; null for every other topic. */
+const parseStateTopic = (topic: string): string | null => STATE.exec(topic)?.[1] ?? null;
+
+/** Whether it is worth parsing a body on somebody's topic: users pipe what rtlamr prints to any. */
+const mayBeMessage = (payload: Buffer): boolean => mentions(payload, '"Message"');
+
+/** Whether nobody else publishes on the topic, so that what cannot be read there is worth a refusal. */
+function isOwnTopic(topic: string): boolean {
+  // Every message of others comes by here, too.
+  if (!topic.startsWith('rtlamr')) return false;
+  const words = topic.split('/');
+  return words[0] === 'rtlamr' && !OTHERS.has(words.at(-1) ?? '');
+}
 
 /** Where each type of message has its meter's id, the meter's type, and its counts. */
 const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; imports: string; exports?: string }>([

@@ -1,9 +1,140 @@
 import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
-import { readObject, readText } from '../read/payload.ts';
-import { type Gen1Memory, isNewToGen1, learnGen1, newGen1Memory, remembersGen1 } from './memory.ts';
-import { parseShellyGen1Topic, type ShellyGen1Topic } from './topic.ts';
-import { readValve, temperatureOf } from './valve.ts';
+import { celsius, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
+import { isNewPrefix, learnPrefix, namesPrefix, type Prefixes } from '../shelly-gen2/prefixes.ts';
+import { parseShellyGen2Topic } from '../shelly-gen2/topic.ts';
+
+const ROOT = 'shellies/';
+/** `emeter/0/total`; a Shelly 2 has one meter for both relays, and no number: `relay/power`. */
+const METER = /^(.+)\/(relay|roller|light|color|white|emeter)\/(?:(\d{1,2})\/)?(power|energy|total|total_returned)$/;
+const LEAF = /^(.+)\/(online|info|sensor\/temperature)$/;
+/** Named by their model; of the others' `info` nothing is read. */
+const NAMED = /^shelly/;
+const SENSOR = /^shelly(ht|flood|dw2?|smoke|sense|motionsensor|motion2)-/;
+
+/** What is on a topic of a Shelly Gen1; `device` is its id, which owners may change, even to one with slashes. */
+type ShellyGen1Topic =
+  | { leaf: 'online' | 'info' | 'sensor/temperature'; device: string }
+  | { leaf: 'meter'; device: string; part: string; index: string; quantity: string }
+  | { leaf: 'other' };
+
+/** Reads a topic below `shellies/`; null where it is somebody else's, or in the shape of Gen2. */
+function parseShellyGen1Topic(topic: string): ShellyGen1Topic | null {
+  if (!topic.startsWith(ROOT)) return null;
+  const gen2 = parseShellyGen2Topic(topic);
+  if (gen2 && gen2.leaf !== 'online') return null;
+  const rest = topic.slice(ROOT.length);
+  const [, device, part, index = '', quantity] = METER.exec(rest) ?? [];
+  if (device && part && quantity && (index !== '' || part === 'relay')) {
+    return { leaf: 'meter', device, part, index: index && String(Number(index)), quantity };
+  }
+  const [, owner, leaf] = LEAF.exec(rest) ?? [];
+  return owner && leaf ? ({ leaf, device: owner } as ShellyGen1Topic) : { leaf: 'other' };
+}
+
+/** Whether the `info` of a device can be of a sensor, whose unit of temperature is nowhere else. */
+const mayBeSensor = (device: string): boolean => !NAMED.test(device) || SENSOR.test(device);
+
+/** What must be known of devices beside the message. */
+interface Gen1Memory {
+  /** In which unit a sensor tells its temperature: it is set in the device, and only its `info` says so. */
+  unitOf: Map<string, 'C' | 'F'>;
+  /** Prefixes of Gen2 devices, which may be below `shellies/`, too. */
+  gen2: Prefixes;
+}
+
+const newGen1Memory = (): Gen1Memory => ({ unitOf: new Map(), gen2: new Map() });
+
+/** Whether a message says something that later ones cannot be read without. */
+function remembersGen1(topic: string): boolean {
+  const parsed = parseShellyGen1Topic(topic);
+  if (parsed?.leaf === 'info') return mayBeSensor(parsed.device);
+  return topic.startsWith('shellies/') && namesPrefix(topic);
+}
+
+/** Whether it says a unit, or a prefix, that is not known. */
+function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
+  const parsed = parseShellyGen1Topic(message.topic);
+  if (parsed?.leaf !== 'info') return isNewPrefix(memory.gen2, message);
+  const unit = unitIn(message);
+  return unit !== null && memory.unitOf.get(parsed.device) !== unit;
+}
+
+/** The unit of temperature in a device's `info`. */
+function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
+  const unit = member(asObject(member(readObject(payload), 'tmp')), 'units');
+  return unit === 'C' || unit === 'F' ? unit : null;
+}
+
+/** Learns the unit of a sensor, or that a name below `shellies/` is a Gen2 device's. */
+function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
+  const parsed = parseShellyGen1Topic(message.topic);
+  if (parsed?.leaf !== 'info') {
+    learnPrefix(memory.gen2, message);
+    return;
+  }
+  const unit = unitIn(message);
+  if (unit !== null) memory.unitOf.set(parsed.device, unit);
+}
+
+const CHANNEL = 'room';
+/** The target by which the valve is told to be off: no wish for 4 °C. */
+const OFF_C = 4;
+/** What a sensor says that could not measure. */
+const NO_TEMPERATURE = 999;
+
+/** Reads the radiator's valve (TRV) in `info`, where all that it measures is. */
+function readValve(heard: Hearing, device: string, info: Json): void {
+  const thermostats = member(info, 'thermostats');
+  if (thermostats === undefined || thermostats === null) return;
+  const first: unknown = Array.isArray(thermostats) ? thermostats[0] : thermostats;
+  const valve = Array.isArray(thermostats) ? asObject(first) : null;
+  if (valve) readThermostat(heard, device, valve);
+  else if (first !== undefined) heard.refuse('thermostats is not a list of objects');
+}
+
+function readThermostat(heard: Hearing, device: string, valve: Json): void {
+  const measured = partOf(heard, valve, 'tmp');
+  if (measured && member(measured, 'is_valid') !== false) {
+    const value = inCelsius(heard, measured, 'tmp');
+    heard.add({ device, channel: CHANNEL, kind: 'temperature_c', value, name: 'tmp.value' });
+  }
+  const target = partOf(heard, valve, 'target_t');
+  if (target) {
+    const value = inCelsius(heard, target, 'target_t');
+    const off = typeof value === 'number' && Math.abs(value - OFF_C) < 0.01;
+    if (!off) heard.add({ device, channel: CHANNEL, kind: 'setpoint_c', value, name: 'target_t.value' });
+  }
+  const position = readNumber(member(valve, 'pos'));
+  if (position === undefined) heard.refuse('pos is not a number');
+  // -1: the valve was never calibrated.
+  else if (position !== null && position >= 0) {
+    heard.addState({ device, channel: CHANNEL, kind: 'heating', value: position > 0, name: 'pos' });
+  }
+}
+
+/** A temperature as text of a topic or member of `info` in C; null: no reading. */
+const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
+  const read = readNumber(value);
+  return read === NO_TEMPERATURE ? null : celsius(read === undefined ? value : read, unit);
+};
+
+/** A member that is an object; null where it is missing, or refused. */
+function partOf(heard: Hearing, valve: Json, name: string): Json | null {
+  const value = member(valve, name);
+  const part = asObject(value);
+  if (!part && value !== undefined && value !== null) heard.refuse(`${name} is not an object`);
+  return part;
+}
+
+/** The unit stands beside the value; devices are set to C unless they say F. */
+function inCelsius(heard: Hearing, part: Json, name: string): unknown {
+  const units = member(part, 'units') ?? 'C';
+  if (units === 'C' || units === 'F') return temperatureOf(member(part, 'value'), units);
+  heard.refuse(`${name}.units is neither C nor F`);
+  return null;
+}
 
 /** Relays count Watt-minutes. */
 const WATT_MINUTES_PER_KWH = 60_000;

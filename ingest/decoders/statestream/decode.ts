@@ -1,8 +1,101 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
+import type { DecoderSettings, DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
+import { degrees, energyScale, powerScale, type Scale, volumeUnit } from '../homeassistant/units.ts';
 import { celsius, hearing, nothing, refusal } from '../read/heard.ts';
 import { readJson, readText } from '../read/payload.ts';
-import { readableOf, type Told } from './entity.ts';
-import { parseStreamTopic } from './topic.ts';
+import { volumeChannel } from '../read/volume.ts';
+import { judgeAlone } from '../registers-of-a-device/alone.ts';
+import type { Described } from '../registers-of-a-device/register.ts';
+import { commodityOf } from '../vocabulary/volume-of.ts';
+
+/** What is told of an entity that later messages need. */
+const ATTRIBUTES = ['unit_of_measurement', 'device_class', 'state_class', 'friendly_name'] as const;
+type Attribute = (typeof ATTRIBUTES)[number];
+
+/** What is on a topic of the state stream. `device`: the topic of the entity. */
+type StreamTopic = { device: string; object: string } & (
+  | { about: 'state' | 'action' }
+  | { about: 'attribute'; attribute: Attribute }
+);
+
+const SENSOR = new RegExp(`^(.+/sensor/([a-z0-9_]{1,200}))/(state|${ATTRIBUTES.join('|')})$`);
+const CLIMATE = /^(.+\/climate\/([a-z0-9_]{1,200}))\/hvac_action$/;
+
+/** Reads `{base}/{domain}/{object}/{what}`, the base being its owner's; null for every other topic. */
+function parseStreamTopic(topic: string): StreamTopic | null {
+  const [, device, object, what] = SENSOR.exec(topic) ?? [];
+  if (device && object && what) {
+    if (what === 'state') return { about: 'state', device, object };
+    return { about: 'attribute', device, object, attribute: what as Attribute };
+  }
+  const [, climate, ofClimate] = CLIMATE.exec(topic) ?? [];
+  return climate && ofClimate ? { about: 'action', device: climate, object: ofClimate } : null;
+}
+
+/** What was told of an entity. */
+type Told = Partial<Record<Attribute, string>>;
+
+/** How an entity's state is read. */
+interface Readable extends Scale {
+  kind: SaidKind;
+  channel: string;
+  asks?: { unit: string };
+  described?: Described;
+  degrees?: 'C' | 'F';
+}
+
+const CUMULATIVE = new Set(['total', 'total_increasing']);
+
+/** How an entity's state is read, by its attributes; null where nothing is read of it. `object`: the end of its id. */
+function readableOf(object: string, told: Told): Readable | null {
+  const unit = told.unit_of_measurement ?? null;
+  const deviceClass = told.device_class?.toLowerCase();
+  const isCumulative = told.state_class === undefined ? undefined : CUMULATIVE.has(told.state_class.toLowerCase());
+  if (deviceClass === 'temperature') {
+    const scale = degrees(unit);
+    return scale && { kind: 'temperature_c', channel: 'temperature', degrees: scale };
+  }
+  const power = powerScale(unit);
+  if (power && (deviceClass === undefined || deviceClass === 'power')) {
+    // Another entity may count the same in kWh: here each is a device of its own.
+    return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
+  }
+  if (isCumulative === false) return null;
+  const names = [object, told.friendly_name ?? ''];
+  const energy = energyScale(unit);
+  if (energy && (deviceClass === undefined || ['energy', 'gas', 'water'].includes(deviceClass))) {
+    return energyOf(names, { deviceClass, unit }, energy, isCumulative === true);
+  }
+  const volume = volumeUnit(unit);
+  if (!volume || !(deviceClass === undefined || ['gas', 'water', 'volume'].includes(deviceClass))) return null;
+  const commodity = deviceClass === 'gas' || deviceClass === 'water' ? ({ commodity: deviceClass } as const) : {};
+  const medium = commodityOf(names, { ...commodity, isTotal: isCumulative === true });
+  return medium && { kind: 'volume_total_m3', channel: volumeChannel(medium), ...volume };
+}
+
+/**
+ * Energy counts where its names say what it is, and it is said to be a total. Here each entity is a device of its own: of which others it is a
+ * part, nothing says, and one that speaks of no direction may be a roof's.
+ */
+function energyOf(
+  names: string[],
+  { deviceClass, unit }: { deviceClass: string | undefined; unit: string | null },
+  scale: Scale,
+  isTotal: boolean,
+): Readable | null {
+  const kind = 'energy_total_kwh';
+  const isOther = deviceClass === 'gas' || deviceClass === 'water';
+  const commodity = isOther ? deviceClass : /^gj$/i.test(unit ?? '') ? 'heat' : undefined;
+  const described: Described = {
+    names,
+    unit: isTotal ? 'kWh' : null,
+    isAlone: true,
+    ...(commodity && { commodity }),
+  };
+  const what = judgeAlone(described);
+  if (what.is === 'not counted') return null;
+  if (what.is === 'unknown') return { kind, channel: 'unknown/energy', ...scale, asks: { unit: 'kWh' }, described };
+  return { kind, channel: what.channel, ...scale, described };
+}
 
 /** Most entities that are remembered; beyond it, the one that was told of longest ago is forgotten. */
 const MAX_ENTITIES = 5_000;

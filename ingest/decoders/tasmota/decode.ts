@@ -1,14 +1,12 @@
 import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
+import { fromIso, fromUnix, trusted } from '../read/time.ts';
 import { type Bases, isBare, isNewBase, learnBase, mayBeBare, parseBareTopic } from './bases.ts';
-import { readClamps, readEnergy, readPower } from './energy.ts';
+import { readTemperatures, readThermostats } from './climate.ts';
+import { readClamps, readEnergy, readPower, readTeleinfo } from './energy.ts';
 import { isMeter, readMeter } from './sml.ts';
 import { block, type Source } from './source.ts';
-import { readTeleinfo } from './teleinfo.ts';
-import { readTemperatures } from './temperatures.ts';
-import { readThermostats } from './thermostat.ts';
-import { toldAtMs } from './time.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
 /** Devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
@@ -65,4 +63,15 @@ function readElectricity(source: Source, body: Json, mapping: NonNullable<Decode
     const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : asObject(value);
     if (meter && isMeter(name, meter, mapping)) readMeter(source, { prefix: name, block: meter, mapping }, circuits);
   }
+}
+
+/**
+ * The message's own time, where it can be trusted. How it is told is set by the commands `Time` and `SetOption52`: wall
+ * clock without a zone (as delivered), with an offset, with an `Epoch` beside it, or as Unix seconds.
+ */
+function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
+  const [time, epoch] = [member(body, 'Time'), member(body, 'Epoch')];
+  const unix = [epoch, time].find((one) => typeof one === 'number');
+  if (typeof unix === 'number') return trusted(fromUnix(unix), receivedAtMs);
+  return trusted(fromIso(time, { tz, receivedAtMs }), receivedAtMs);
 }

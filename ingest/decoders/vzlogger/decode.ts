@@ -4,9 +4,118 @@ import { hearing, nothing, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { trusted } from '../read/time.ts';
-import { isOfReadout } from './identifier.ts';
-import { Channels } from './memory.ts';
-import { isUsualChannel, parseVzloggerTopic } from './topic.ts';
+import { readObis } from '../vocabulary/obis.ts';
+
+/** A topic of one channel of vzlogger. */
+interface VzloggerTopic {
+  /** What stands before the channel's word: all channels of a prefix are taken for one meter. */
+  device: string;
+  /** `chn0`, or the owner's word. */
+  channel: string;
+  leaf: 'raw' | 'agg' | 'id' | 'uuid';
+}
+
+const TOPIC = /^(.+)\/([^/]+)\/(raw|agg|id|uuid)$/;
+/** What vzlogger calls a channel whose owner has not named it. */
+const USUAL = /^chn\d{1,4}$/;
+
+/** Reads a topic by its shape: `vzlogger/data/chn0/raw`, `vzlogger/haus/bezug/id`; null for every other one. */
+function parseVzloggerTopic(topic: string): VzloggerTopic | null {
+  const [, device, channel, leaf] = TOPIC.exec(topic) ?? [];
+  if (device === undefined || channel === undefined) return null;
+  return { device, channel, leaf: leaf as VzloggerTopic['leaf'] };
+}
+
+/** Whether a channel's word is vzlogger's own; another one is a channel once its identifier was announced. */
+const isUsualChannel = (channel: string): boolean => USUAL.test(channel);
+
+/** What a channel measures. */
+interface Measured {
+  kind: 'energy_total_kwh' | 'power_w';
+  channel: string;
+}
+
+/** As vzlogger writes identifiers: all six groups, 255 for those that the meter or the owner left out. */
+const CODE = /^\d{1,3}-\d{1,3}:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\*\d{1,3}$/;
+/** Others than OBIS codes: Flukso, pulses, temperatures, programs. */
+const OTHERS = /^(?:sensor\d+\/(?:power|consumption)|NilIdentifier|Impulse(?:_neg)?|Power(?:_neg)?)$/;
+
+/** Whether a text is what vzlogger announces as an identifier. */
+const isIdentifier = (text: string): boolean => CODE.test(text) || OTHERS.test(text);
+
+/** Short codes (`1.8.0`), which only the readout of IEC 62056-21 has (protocol `d0`): its energy is in kWh. */
+const isOfReadout = (id: string): boolean => id.startsWith('255-255:');
+
+/** What an identifier says; null where it is nothing that counts, or that an OBIS code of electricity says. */
+function measuredBy(id: string): Measured | null {
+  const [code, flow, made] = CODE.exec(id) ?? [];
+  if (code === undefined) return null;
+  // Signed power: of all phases (16.7), of one (36.7, 56.7, 76.7).
+  if (made === '7' && flow !== undefined && ['16', '36', '56', '76'].includes(flow)) {
+    const phase = Math.floor(Number(flow) / 20);
+    return { kind: 'power_w', channel: phase === 0 ? 'import' : `import/l${phase}` };
+  }
+  const said = readObis(code.replace(/\.255\*/, '.0*'));
+  if (!said?.direction || said.quantity === 'none') return null;
+  return {
+    kind: said.quantity === 'register' ? 'energy_total_kwh' : 'power_w',
+    channel: [said.direction, ...said.parts].join('/'),
+  };
+}
+
+/** What is known of one channel. */
+interface Known {
+  id: string;
+  measured: Measured | null;
+  /** It tells each value, beside means of them. */
+  isRaw: boolean;
+}
+
+/** Identifiers that channels have announced, by device and channel. */
+class Channels {
+  #devices = new Map<string, Map<string, Known>>();
+
+  learn({ topic, payload, replayed = false }: DeviceMessage): void {
+    const parsed = parseVzloggerTopic(topic);
+    const known = parsed && this.of(parsed);
+    // One that the broker has kept may be years old: it does not say that single values still come.
+    if (parsed?.leaf === 'raw' && known && !replayed) known.isRaw = true;
+    const id = parsed?.leaf === 'id' ? identifierIn(payload) : null;
+    if (!parsed || id === null) return;
+    const channels = this.#devices.get(parsed.device) ?? new Map<string, Known>();
+    this.#devices.set(parsed.device, channels);
+    // It has started again, with other settings maybe: single values tell by themselves whether they still come.
+    channels.set(parsed.channel, { id, measured: measuredBy(id), isRaw: false });
+  }
+
+  /** Whether it says what is not known yet: identifiers come with each start, values every second. */
+  isNews({ topic, payload, replayed = false }: DeviceMessage): boolean {
+    const parsed = parseVzloggerTopic(topic);
+    const known = parsed && this.of(parsed);
+    if (parsed?.leaf === 'raw') return known ? !known.isRaw && !replayed : false;
+    const id = identifierIn(payload);
+    return id !== null && (known?.id !== id || known.isRaw);
+  }
+
+  of = ({ device, channel }: VzloggerTopic): Known | undefined => this.#devices.get(device)?.get(channel);
+
+  /** Whether another channel of the device, before this one, measures the same: then it is another meter's. */
+  isSecond({ device, channel }: VzloggerTopic, { kind, channel: place }: Measured): boolean {
+    for (const [other, { measured }] of this.#devices.get(device) ?? []) {
+      const isSame = measured?.kind === kind && measured.channel === place;
+      if (isSame && inOrder.compare(other, channel) < 0) return true;
+    }
+    return false;
+  }
+}
+
+/** `chn2` before `chn10`. */
+const inOrder = new Intl.Collator('en', { numeric: true });
+
+function identifierIn(payload: Buffer): string | null {
+  const text = readText(payload)?.trim() ?? '';
+  return isIdentifier(text) ? text : null;
+}
 
 /** What a register has to be divided by. Beside Wh power is in W; beside kWh it is in W or kW, by the meter. */
 const UNITS = new Map([

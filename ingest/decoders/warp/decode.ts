@@ -1,9 +1,106 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
+import type { DecoderSettings, DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readJson } from '../read/payload.ts';
-import { learnIds, type WarpMemory } from './memory.ts';
-import { parseWarpTopic } from './topic.ts';
-import { meaningOfId } from './value-ids.ts';
+
+/** What a WARP Charger or Energy Manager tells of its meters. */
+type WarpTopic =
+  /** The meter of earlier firmware (`meter/values`): one object. */
+  | { what: 'legacy'; prefix: string }
+  /** A meter's values, a list. */
+  | { what: 'values'; prefix: string; slot: number }
+  /** Which value stands where in that list. */
+  | { what: 'ids'; prefix: string; slot: number }
+  /** Wishes, and what does not count. */
+  | { what: 'nothing'; prefix: string };
+
+const LEGACY = /^(.{1,100})\/meter\/values$/;
+const METERS = /^(.{1,100})\/meters\/(\d{1,2})\/(values|value_ids|update|reset)$/;
+const WISH = /^(.{1,100})\/meter\/(?:values_update|all_values_update|state_update)$/;
+
+/**
+ * Reads `warp2/AbCd/meters/0/values` and its neighbours. Owners choose the prefix; what is below it others have as well, so the body
+ * decides, too (`decode.ts`). Null for every other topic.
+ */
+function parseWarpTopic(topic: string): WarpTopic | null {
+  const legacy = LEGACY.exec(topic)?.[1];
+  if (legacy !== undefined) return { what: 'legacy', prefix: legacy };
+  const wish = WISH.exec(topic)?.[1];
+  if (wish !== undefined) return { what: 'nothing', prefix: wish };
+  const [, prefix, slot, leaf] = METERS.exec(topic) ?? [];
+  if (prefix === undefined) return null;
+  if (leaf === 'values' || leaf === 'value_ids') {
+    return { what: leaf === 'values' ? 'values' : 'ids', prefix, slot: Number(slot) };
+  }
+  return { what: 'nothing', prefix };
+}
+
+/** What a value of a meter is, by its MeterValueID. */
+interface ValueMeaning {
+  channel: string;
+  kind: SaidKind;
+  name: string;
+  /** Its owner is asked. */
+  asked?: boolean;
+}
+
+const register = (channel: string, name: string): ValueMeaning => ({ channel, kind: 'energy_total_kwh', name });
+const power = (channel: string, name: string): ValueMeaning => ({ channel, kind: 'power_w', name });
+const asked = (channel: string, name: string): ValueMeaning => ({
+  ...register(`unknown/${channel}`, name),
+  asked: true,
+});
+
+/**
+ * Lifetime registers and the power of now. Each register has a neighbour of the next number that the owner can set to 0
+ * (`Resettable`), which is left alone.
+ */
+const MEANINGS = new Map<number, ValueMeaning>([
+  [39, power('import/l1', 'PowerActiveL1ImExDiff')],
+  [48, power('import/l2', 'PowerActiveL2ImExDiff')],
+  [57, power('import/l3', 'PowerActiveL3ImExDiff')],
+  [74, power('import', 'PowerActiveLSumImExDiff')],
+  [161, register('import/l1', 'EnergyActiveL1Import')],
+  [163, register('export/l1', 'EnergyActiveL1Export')],
+  [177, register('import/l2', 'EnergyActiveL2Import')],
+  [179, register('export/l2', 'EnergyActiveL2Export')],
+  [193, register('import/l3', 'EnergyActiveL3Import')],
+  [195, register('export/l3', 'EnergyActiveL3Export')],
+  [209, register('import', 'EnergyActiveLSumImport')],
+  [211, register('export', 'EnergyActiveLSumExport')],
+  // Of which side of an inverter or a battery, nobody can tell here.
+  [405, asked('dc_import', 'EnergyDCImport')],
+  [407, asked('dc_export', 'EnergyDCExport')],
+  [413, asked('dc_charge', 'EnergyDCCharge')],
+  [415, asked('dc_discharge', 'EnergyDCDischarge')],
+  [472, asked('pv_sum_export', 'EnergyPVSumExport')],
+]);
+/** Import and export added up: where the meter has no register of its own for import it is asked about. */
+const BOTH_WAYS = 213;
+const IMPORT = 209;
+
+/** What a value means; null: nothing that is read. `ids`: all that this meter tells. */
+function meaningOfId(id: number, ids: readonly number[]): ValueMeaning | null {
+  if (id === BOTH_WAYS && !ids.includes(IMPORT)) return asked('both_ways', 'EnergyActiveLSumImExSum');
+  return MEANINGS.get(id) ?? null;
+}
+
+/** By prefix: which value stands where, of each meter that has any. */
+type WarpMemory = Map<string, Map<number, readonly number[]>>;
+
+const MAX_PREFIXES = 500;
+const MAX_IDS = 500;
+
+/** Learns the list of ids of a meter; an empty one says that the slot has no meter. Rubbish changes nothing. */
+function learnIds(memory: WarpMemory, { topic, payload }: DeviceMessage): void {
+  const parsed = parseWarpTopic(topic);
+  if (parsed?.what !== 'ids') return;
+  const ids = readJson(payload);
+  if (!Array.isArray(ids) || ids.length > MAX_IDS || !ids.every((id) => Number.isSafeInteger(id) && id >= 0)) return;
+  const meters = memory.get(parsed.prefix) ?? new Map<number, readonly number[]>();
+  if (ids.length === 0) meters.delete(parsed.slot);
+  else meters.set(parsed.slot, ids as number[]);
+  if (memory.has(parsed.prefix) || memory.size < MAX_PREFIXES) memory.set(parsed.prefix, meters);
+}
 
 /** WARP Chargers and Energy Managers of Tinkerforge, and the meters that they read. */
 export const warp: Family<WarpMemory> = {

@@ -1,14 +1,155 @@
 import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
+import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
-import { attributeOf, publishingOf } from './attribute.ts';
-import { hearClimate } from './climate.ts';
-import { hearEnergy } from './energy.ts';
-import { type Bridge, type Bridges, learnBridge } from './memory.ts';
-import type { Volume } from './state.ts';
+import { type Bridge, type Bridges, learnBridge, type Output } from './memory.ts';
+import type { State, Volume } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
 import { hearVolumes } from './volume.ts';
+
+/** Kind of a message that is not a JSON object. */
+type AttributeMessage =
+  | { is: 'attribute'; device: string; attribute: string }
+  /** Nothing to read: the JSON message says it, too, or the device is not one of those that are read. */
+  | { is: 'nothing' }
+  /** A device's message that should have been a JSON object. */
+  | { is: 'rubbish' };
+
+/** What the owner has set goes before what the bridge has said. */
+interface Publishing {
+  output: Output | null;
+  names: ReadonlySet<string>;
+}
+
+/** Puts together what is known of how a bridge publishes. */
+function publishingOf(
+  set: { output?: Output; devices?: readonly string[] } | undefined,
+  bridge: Bridge | undefined,
+): Publishing {
+  const output = set?.output ?? bridge?.output ?? null;
+  return { output, names: new Set([...(set?.devices ?? []), ...(bridge?.devices.keys() ?? [])]) };
+}
+
+/**
+ * Tells `{friendly name}/{attribute}` from the name of a device with a slash in it: an attribute never has one, so the
+ * last word is it, where the words before are a device.
+ */
+function attributeOf(name: string, { output, names }: Publishing): AttributeMessage {
+  const cut = name.lastIndexOf('/');
+  if (cut < 1 || names.has(name) || output === 'json') return { is: 'rubbish' };
+  if (output === 'attribute_and_json') return { is: 'nothing' };
+  const device = name.slice(0, cut);
+  const known = names.has(device) || (output === 'attribute' && names.size === 0);
+  if (known) return { is: 'attribute', device, attribute: name.slice(cut + 1) };
+  return { is: output === 'attribute' ? 'nothing' : 'rubbish' };
+}
+
+const CHANNEL = 'room';
+/** The better first: of two that a device has, one is read, so that they cannot contradict each other. */
+const TEMPERATURES = ['local_temperature', 'temperature'];
+const SETPOINTS = ['occupied_heating_setpoint', 'current_heating_setpoint'];
+const HEATINGS = ['running_state', 'pi_heating_demand', 'position'];
+/** What a thermostat does now; fans and cooling are not heating. */
+const RUNNING = new Map<unknown, boolean>([
+  ['heat', true],
+  ['idle', false],
+  ['cool', false],
+  ['fan_only', false],
+]);
+
+/** Reads room temperature, setpoint and heating of thermostats, valves and sensors. */
+function hearClimate(heard: Hearing, state: State): void {
+  const { device, attributes, atMs } = state;
+  // One that is null has no value, and does not hide the other.
+  const best = (names: readonly string[]) => names.find((name) => state.has(name) && member(attributes, name) !== null);
+  const temperature = best(TEMPERATURES);
+  const setpoint = best(SETPOINTS);
+  const add = (kind: 'temperature_c' | 'setpoint_c', name: string | undefined) => {
+    if (name) heard.add({ device, channel: CHANNEL, kind, value: member(attributes, name), atMs, name });
+  };
+  add('temperature_c', temperature);
+  add('setpoint_c', setpoint);
+  const heating = best(HEATINGS);
+  // Blinds have a position, too.
+  if (heating === 'position' && !setpoint && !state.has('local_temperature')) return;
+  if (heating) hearHeating(heard, state, heating);
+}
+
+function hearHeating(heard: Hearing, { device, attributes, atMs }: State, name: string): void {
+  const value = member(attributes, name);
+  if (name === 'running_state') {
+    heard.addState({ device, channel: CHANNEL, kind: 'heating', value: RUNNING.get(value) ?? value, atMs, name });
+    return;
+  }
+  const percent = readNumber(value);
+  if (percent === null) return;
+  if (percent === undefined || percent < 0) heard.refuse(`${name} is no percentage`);
+  else heard.addState({ device, channel: CHANNEL, kind: 'heating', value: percent > 0, atMs, name });
+}
+
+const ENERGY = /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/;
+/** The standard cluster by its own names, as a LiXee ZLinky_TIC has it: kWh, and a register for each tariff. */
+const SUMMATION = /^current(?:_tier([1-9]\d?))?_summ_(delivered|received)$/;
+const POWER = /^power(?:_(\w+))?$/;
+/** Names of endpoints: gangs of a switch, sockets of a strip, each a circuit. */
+const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
+
+/** Reads registers and power. Attributes whose ending is not known are not read: `energy_today` starts again each day. */
+function hearEnergy(heard: Hearing, state: State): void {
+  const { device, attributes, atMs } = state;
+  // Two spellings of one register are one register.
+  const said = new Set<string>();
+  const add = (
+    kind: 'energy_total_kwh' | 'power_w',
+    channel: string | null,
+    name: string,
+    value: unknown,
+    times = 1,
+  ) => {
+    if (channel === null || said.has(`${kind} ${channel}`)) return;
+    said.add(`${kind} ${channel}`);
+    heard.add({ device, channel, kind, value, times, atMs, name });
+  };
+  for (const [name, value] of Object.entries(attributes)) {
+    const energy = ENERGY.exec(name);
+    if (energy)
+      add('energy_total_kwh', channelOf(energy[1]?.includes('produced') ? 'export' : 'import', energy[2]), name, value);
+    const [, tier, way] = SUMMATION.exec(name) ?? [];
+    if (way)
+      add('energy_total_kwh', `${way === 'received' ? 'export' : 'import'}${tier ? `/t${tier}` : ''}`, name, value);
+    const power = POWER.exec(name);
+    if (power) {
+      const channel = name === 'power' ? powerChannel(state) : channelOf('import', power[1]);
+      add('power_w', channel, name, value, signOf(state, power[1]));
+    }
+  }
+}
+
+/** Clamps without a sign (PJ-1203A) say beside their power which way it flows. */
+function signOf({ attributes }: State, ending: string | undefined): 1 | -1 {
+  const flow = member(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
+  const power = Number(member(attributes, ending === undefined ? 'power' : `power_${ending}`));
+  return flow === 'producing' && power > 0 ? -1 : 1;
+}
+
+/**
+ * The standard cluster calls the power of phase A `power`, beside `power_phase_b` and `power_phase_c`: taken for a total it
+ * would hide the other two. A device that has `power_phase_a` means the total by it.
+ */
+const powerChannel = ({ has }: State): string =>
+  (has('power_phase_b') || has('power_phase_c')) && !has('power_phase_a') ? 'import/l1' : 'import';
+
+/** The channel by the ending of an attribute; null: an ending that says something else. */
+function channelOf(direction: 'import' | 'export', ending: string | undefined): string | null {
+  if (ending === undefined) return direction;
+  const [, tier] = /^tier_([1-9]\d?)$/.exec(ending) ?? [];
+  if (tier) return `${direction}/t${tier}`;
+  const [, letter, digit] = /^(?:phase_)?(?:([abc])|l([1-9]))$/.exec(ending) ?? [];
+  if (letter) return `${direction}/l${'abc'.indexOf(letter) + 1}`;
+  if (digit) return `${direction}/l${digit}`;
+  return CIRCUIT.test(ending) ? `${ending}/${direction}` : null;
+}
 
 const NO_VOLUMES: ReadonlyMap<string, Volume> = new Map();
 

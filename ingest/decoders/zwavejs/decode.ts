@@ -1,11 +1,96 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { type DecoderSettings, type DeviceMessage, type Heard, type SaidKind, withoutMemory } from '../family.ts';
 import { degrees } from '../homeassistant/units.ts';
-import { celsius, hearing, nothing, refusal } from '../read/heard.ts';
+import { celsius, hearing, nothing, type Quantity, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { fromUnix, trusted } from '../read/time.ts';
-import { meteredOf } from './meter.ts';
-import { parseZwaveTopic, type ZwaveTopic } from './topic.ts';
+import { US_GALLON, type VolumeScale, volumeChannel, volumeScale } from '../read/volume.ts';
+
+/** Command classes of which something is read, by their numbers (value id topics) and by their names (named topics). */
+const CLASSES = new Map([
+  ['49', 'sensor'],
+  ['sensor_multilevel', 'sensor'],
+  ['50', 'meter'],
+  ['meter', 'meter'],
+  ['66', 'state'],
+  ['thermostat_operating_state', 'state'],
+  ['67', 'setpoint'],
+  ['thermostat_setpoint', 'setpoint'],
+] as const);
+
+type About = 'sensor' | 'meter' | 'state' | 'setpoint';
+
+/** What is on a topic of Z-Wave JS UI; `node`: the topic of the node, its prefix among it. */
+type ZwaveTopic =
+  | { about: About; node: string; endpoint: number; property: string; key: number | null }
+  | { about: 'status'; node: string }
+  | { about: 'command' };
+
+const WORDS = [...CLASSES.keys()].filter((word) => !/^\d/.test(word)).join('|');
+/**
+ * The end of a value's topic. As much as possible is the node's, so that one that is called like a class (`zwave/50/50/0/value/65537`)
+ * is one.
+ */
+const VALUE = new RegExp(
+  `^(.+)/(?:(49|50|66|67)/(\\d{1,3})|(${WORDS})/endpoint_(\\d{1,3}))/([A-Za-z][^/]*)(?:/(\\d{1,9}))?(/set)?$`,
+);
+const STATUS = '/status';
+
+/** Reads a topic by its end: its prefix, a location and a name are the owner's own, slashes among them. Null: not in this shape. */
+function parseZwaveTopic(topic: string): ZwaveTopic | null {
+  const [, node, number, numbered, name, named, property, key, set] = VALUE.exec(topic) ?? [];
+  const about = CLASSES.get((number ?? name) as '49');
+  // A node is below a prefix.
+  if (node?.includes('/') && property && about) {
+    if (set) return { about: 'command' };
+    return { about, node, endpoint: Number(numbered ?? named), property, key: key === undefined ? null : Number(key) };
+  }
+  const ofNode = topic.endsWith(STATUS) ? topic.slice(0, -STATUS.length) : '';
+  return ofNode.includes('/') && !ofNode.includes('/_CLIENTS/') ? { about: 'status', node: ofNode } : null;
+}
+
+const [ELECTRIC, GAS, WATER, HEATING, COOLING] = [1, 2, 3, 4, 5];
+const RATES = ['unspecified', 'import', 'export'] as const;
+const PULSES = 3;
+
+/** What a meter's value is: where it goes, `pulses` that nobody said the worth of, or null where nothing is read. */
+type Metered = Pick<Quantity, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
+
+/**
+ * Reads the key of a value of the Meter command class: its type in the third byte, its scale in the second, in the first whether it is
+ * consumed or produced. `circuit`: `ep1/`, or nothing.
+ */
+function meteredOf(key: number, circuit: string): Metered {
+  const [type, scale, rate] = [key >>> 16, (key >>> 8) & 0xff, RATES[key & 0xff]];
+  if (rate === undefined) return null;
+  if (scale === PULSES && type <= WATER) return 'pulses';
+  if (type === ELECTRIC && scale === 0) return electric(circuit, 'energy_total_kwh', rate);
+  if (type === ELECTRIC && scale === 2) return electric(circuit, 'power_w', rate);
+  // Nothing else has two directions.
+  if (rate === 'export') return null;
+  if (type === HEATING && scale === 0) return { channel: `${circuit}heat/import`, kind: 'energy_total_kwh' };
+  if (type === COOLING && scale === 0) return { channel: `${circuit}heat/cooling/import`, kind: 'energy_total_kwh' };
+  if (type !== GAS && type !== WATER) return null;
+  const volume = volumeOf(scale, type === WATER);
+  const channel = volumeChannel(type === GAS ? 'gas' : 'water', circuit.slice(0, -1));
+  return volume && { channel, kind: 'volume_total_m3', ...volume };
+}
+
+/**
+ * Meters of the first version of the class do not say which way they count. Further endpoints are circuits beside each other (a power strip) or
+ * parts of what the root tells as well (the clamps of a meter for a whole house): no message says which.
+ */
+const electric = (circuit: string, kind: SaidKind, rate: (typeof RATES)[number]): Metered => {
+  if (rate !== 'unspecified' && circuit === '') return { channel: rate, kind };
+  const unit = kind === 'power_w' ? 'W' : 'kWh';
+  const which = rate === 'unspecified' ? 'electric' : rate;
+  return { channel: `${circuit}unknown/${which}_${unit.toLowerCase()}`, kind, asks: { unit } };
+};
+
+function volumeOf(scale: number, isWater: boolean): VolumeScale | null {
+  if (scale === 2 && isWater) return US_GALLON;
+  return volumeScale(['m3', 'ft3'][scale]) ?? null;
+}
 
 /** Z-Wave JS UI (zwavejs2mqtt) by its own topics. What it announces to Home Assistant is read by what it announces. */
 export const zwavejs = withoutMemory({

@@ -7,12 +7,9 @@ import type { Logger } from '#src/core/log.ts';
 import type { Receive, Source } from '../source.ts';
 import { countStrays } from './count-strays.ts';
 import { declareTopology, TopologyError } from './declare.ts';
-import { watchMajority } from './majority.ts';
-import { priorityOf } from './priority.ts';
-import { consumeShard, type Shard } from './shard.ts';
-import { watchSilence } from './silence.ts';
-import { type Reading, readingOf } from './stop-reading.ts';
+import { consumeShard, priorityOf, type Shard } from './shard.ts';
 import { shardQueue } from './topology.ts';
+import { controlReads, type ReadControl, watchMajority, watchSilence } from './watch-connection.ts';
 
 /** After two to three of them without a word the broker takes a worker for dead: one that hangs is replaced within 4 to 6 s. */
 const HEARTBEAT_SECONDS = 2;
@@ -52,7 +49,7 @@ export interface AmqpSource extends Source {
 
 /**
  * Takes the messages of a RabbitMQ cluster, which got them from devices by MQTT: from as many queues (shards) as there are, each with one
- * owner at a time. Every worker asks for every shard; the broker gives each to the one that wants it most (priority.ts), and to the next
+ * owner at a time. Every worker asks for every shard; the broker gives each to the one that wants it most (`priorityOf` in shard.ts), and to the next
  * one when that is gone. Acknowledged after the commit. Reconnects for ever, to whichever host answers.
  *
  * Resolves once everything that messages need on their way stands and this worker has asked for all shards, however long the broker is
@@ -100,7 +97,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
     });
     connection.on('error', end);
     connection.on('close', () => end(new Error('connection closed')));
-    const reading = readingOf(connection, HEARTBEAT_SECONDS);
+    const reading = controlReads(connection, HEARTBEAT_SECONDS);
     const isRead = () => !reading.isStopped();
     watchSilence(connection, SILENT_MS, isRead, () =>
       end(new Error(`the broker has said nothing for ${SILENT_MS / 1_000} s`)),
@@ -200,7 +197,7 @@ interface Session {
   /** Resolves with the reason when it has ended. */
   ended: Promise<Error>;
   shards: Shard[];
-  reading: Reading;
+  reading: ReadControl;
 }
 
 /** When the broker took the message: it may have waited for hours. Not the device's word: RabbitMQ writes over it. */

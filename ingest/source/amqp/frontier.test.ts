@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFrontier } from './frontier.ts';
+import { createFrontier } from './shard.ts';
 
 /** A broker: acknowledging up to a tag takes all up to it, and is an error where none of them waits (RabbitMQ: unknown delivery tag). */
 function broker(count: number) {

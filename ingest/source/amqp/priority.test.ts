@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { priorityOf } from './priority.ts';
+import { priorityOf } from './shard.ts';
 
 const SHARDS = 64;
 const ownerOf = (workers: readonly string[], shard: number) =>

@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import { type ChannelModel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
-import { createFrontier } from './frontier.ts';
 
 /** A shard as this worker consumes it, on a channel of its own. */
 export interface Shard {
@@ -67,4 +67,43 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
       if (isOpen) await channel.cancel(consumerTag);
     },
   };
+}
+
+/**
+ * How far the messages of a channel are done, from its first on: AMQP acknowledges up to a tag (`multiple`), and a message may be done
+ * before one that came earlier. Pure. Tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
+ */
+interface Frontier {
+  /**
+   * Notes that the message is done; once. Answers the tag up to which all may be acknowledged now; null where nothing new may be: an
+   * earlier one is not done.
+   */
+  done(tag: number): number | null;
+  /** Notes that the message was refused, which tells the broker by itself; answers as `done`. */
+  refused(tag: number): number | null;
+}
+
+export function createFrontier(): Frontier {
+  let reached = 0;
+  const ahead = new Map<number, 'done' | 'refused'>();
+  const note = (tag: number, what: 'done' | 'refused'): number | null => {
+    ahead.set(tag, what);
+    let last: number | null = null;
+    for (let next = ahead.get(reached + 1); next !== undefined; next = ahead.get(reached + 1)) {
+      ahead.delete(++reached);
+      // The broker knows a refused one no more: it is no tag to acknowledge.
+      if (next === 'done') last = reached;
+    }
+    return last;
+  };
+  return { done: (tag) => note(tag, 'done'), refused: (tag) => note(tag, 'refused') };
+}
+
+/**
+ * How much a worker wants a shard: rendezvous hashing. The broker gives a shard to the worker that wants it most, and when that one is
+ * gone to the next; nobody has to agree on anything, every worker gets about as many, and one that comes or goes moves only its own.
+ * A 31-bit number: priorities are signed in AMQP. Pure.
+ */
+export function priorityOf(workerId: string, shard: number): number {
+  return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;
 }

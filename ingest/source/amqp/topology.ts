@@ -6,7 +6,7 @@ const MQTT_EXCHANGE = 'energy.mqtt';
 const HASH_EXCHANGE = 'energy';
 /** For what is nobody's: it is kept, and raises an alarm. */
 export const STRAYS = 'energy.stray';
-/** Nothing ever lies here: workers ask for it to see that their broker reaches a majority (majority.ts). */
+/** Nothing ever lies here: workers ask for it to see that their broker reaches a majority (watch-connection.ts). */
 export const BEAT = 'energy.beat';
 export const shardQueue = (shard: number): string => `energy.shard.${shard}`;
 

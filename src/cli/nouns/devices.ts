@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { deleteDevice } from '#src/api/v1/devices/delete.ts';
-import { getDevice } from '#src/api/v1/devices/get.ts';
-import { listDevices } from '#src/api/v1/devices/list.ts';
-import { updateDevice } from '#src/api/v1/devices/update.ts';
+import { deleteDevice, getDevice, listDevices, updateDevice } from '#src/api/v1/devices/operations.ts';
 import { addDelete, addGet, addList, addUpdate, type Noun } from './verbs.ts';
 
 const DEVICE: Noun = {

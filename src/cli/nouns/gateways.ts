@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { updateGateway } from '#src/api/v1/gateways/update.ts';
+import { updateGateway } from '#src/api/v1/gateways/operations.ts';
 import { addUpdate, type Noun } from './verbs.ts';
 
 const GATEWAY: Noun = { name: 'gateway', id: 'gateway_id', columns: [] };

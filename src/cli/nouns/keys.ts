@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { listKeys } from '#src/api/v1/keys/list.ts';
-import { revokeKey } from '#src/api/v1/keys/revoke.ts';
+import { listKeys, revokeKey } from '#src/api/v1/keys/operations.ts';
 import { toWire } from '#src/api/v1/keys/shape.ts';
 import { describeKey } from '#src/auth/keys.ts';
 import { EVERYBODY } from '#src/database/reach.ts';

@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { deleteUser } from '#src/api/v1/users/delete.ts';
-import { getUser } from '#src/api/v1/users/get.ts';
-import { listUsers } from '#src/api/v1/users/list.ts';
-import { updateUser } from '#src/api/v1/users/update.ts';
+import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
 import { addDelete, addGet, addList, addUpdate, type Noun } from './verbs.ts';
 
 const USER: Noun = {

@@ -16,7 +16,7 @@ export function envelope({ id, type, createdAt, data }: ToldEvent, environment: 
   return JSON.stringify(told);
 }
 
-/** Headers of every try that hold no secret; those that sign it are in sign.ts. */
+/** Headers of every try that hold no secret; `signedHeaders` in send.ts makes the others. */
 export const PLAIN_HEADERS = {
   'content-type': 'application/json',
   'user-agent': `energy-usage-service/${VERSION}`,

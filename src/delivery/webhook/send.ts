@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -10,8 +11,6 @@ import { type Channel, isOver, type Outcome, TOO_LATE } from '../channel.ts';
 import { CATCHER_HOST, caughtAnswer } from './catcher.ts';
 import { envelope, PLAIN_HEADERS } from './envelope.ts';
 import { checkHost, guardedLookup, type Resolve } from './guard.ts';
-import { answerText, KEPT_ANSWER_BYTES } from './kept-answer.ts';
-import { signedHeaders } from './sign.ts';
 import { secretsOf } from './subscriptions.ts';
 import { whyNotReached } from './why-not-reached.ts';
 
@@ -139,4 +138,41 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
       settle();
     });
   });
+}
+
+const PREFIX = 'whsec_';
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** The key that a subscription's secret stands for: base64 after `whsec_`, its UTF-8 bytes otherwise. */
+function keyOf(secret: string): Buffer {
+  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
+  return encoded !== '' && BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');
+}
+
+/**
+ * Headers that identify and sign a message (Standard Webhooks, https://www.standardwebhooks.com): HMAC-SHA256 over id,
+ * time and body. Of several secrets, amid a rotation, each signs; a receiver needs one that it knows.
+ */
+function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const signed = `${id}.${timestamp}.${body}`;
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets
+      .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(signed).digest('base64')}`)
+      .join(' '),
+  };
+}
+
+/** Most bytes of a receiver's answer that the delivery log keeps: enough for an error message, not for a page. */
+const KEPT_ANSWER_BYTES = 1_024;
+
+/**
+ * The first bytes of an answer as text that the database can hold and a page can show: of what is no UTF-8, and of control
+ * characters but tabs and ends of lines, U+FFFD is left. A character that the limit cuts is dropped. Pure.
+ */
+function answerText(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes.subarray(0, KEPT_ANSWER_BYTES), { stream: true });
+  return text.replaceAll('\r\n', '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '\uFFFD');
 }

@@ -9,7 +9,7 @@ import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/event-types.ts';
-import { UNDELIVERED_DAYS } from '../forget.ts';
+import { UNDELIVERED_DAYS } from '../retention.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Range } from '#src/energy/ranges.ts';
-import { currencyNumber } from './currency.ts';
 import type { GreenButtonBill, GreenButtonData, GreenButtonHour } from './hours.ts';
 import { localTimeParameters } from './local-time.ts';
 
@@ -237,3 +236,39 @@ function uuid(about: string, name: string): string {
   const hex = bytes.toString('hex');
   return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
+
+/**
+ * Numbers of currencies (ISO 4217), which ESPI names them by: those that its schema lists, and others that homes pay in. Of a currency that
+ * is not here a feed tells no costs: a wrong number would be another currency's.
+ */
+const NUMBERS: Readonly<Record<string, number>> = {
+  AUD: 36,
+  BRL: 986,
+  CAD: 124,
+  CHF: 756,
+  CNY: 156,
+  CZK: 203,
+  DKK: 208,
+  EUR: 978,
+  GBP: 826,
+  HKD: 344,
+  HUF: 348,
+  INR: 356,
+  ISK: 352,
+  JPY: 392,
+  KRW: 410,
+  MXN: 484,
+  NOK: 578,
+  NZD: 554,
+  PLN: 985,
+  RON: 946,
+  SEK: 752,
+  SGD: 702,
+  TRY: 949,
+  UAH: 980,
+  USD: 840,
+  ZAR: 710,
+};
+
+/** The number of a currency; null where it is not known here. */
+const currencyNumber = (code: string): number | null => NUMBERS[code] ?? null;

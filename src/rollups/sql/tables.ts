@@ -1,7 +1,17 @@
-import { columnsOf, DAYS, HOURS, type Key, type Level, STORED_LEVELS, storedOf } from '../levels.ts';
-import { applyFunction, applyName } from './apply.ts';
+import {
+  COLUMN,
+  columnsOf,
+  DAYS,
+  HOURS,
+  type Key,
+  KNOWLEDGE_COLUMNS,
+  type Level,
+  MEASURE_COLUMNS,
+  STORED_LEVELS,
+  storedOf,
+} from '../levels.ts';
 import { APPLY_HOURS } from './hours.ts';
-import { commentsOnStored } from './pieces.ts';
+import { commentsOnStored, DELTAS, keyFrom, keysAs, levelBelow, ordinals } from './pieces.ts';
 
 /** Levels as tables, to which each write adds: every tier without continuous aggregates. */
 
@@ -56,3 +66,65 @@ BEGIN
 ${[HOURS.relation, DAYS.relation, ...STORED_LEVELS.map(storedOf)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
 $$;
 `;
+
+/** Name of the function that adds a write's differences to a level. */
+const applyName = ({ relation }: Level): string => `apply_${relation}`;
+
+const nothingKnown = (alias: string): string =>
+  KNOWLEDGE_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
+
+/** The function that adds the differences of a write to the rows of a level, and removes those of which nothing is known any more. */
+function applyFunction(level: Level): string {
+  const { keys, primaryKey, peak } = level;
+  const relation = storedOf(level);
+  const rowKeys = keys.map((key) => keyFrom(level, key, DELTAS)).join(', ');
+  const summed = MEASURE_COLUMNS.map((column) => `sum(d.${column})`).join(', ');
+  const added = MEASURE_COLUMNS.map((column) => `    ${column} = t.${column} + excluded.${column}`).join(',\n');
+  const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
+  const same = primaryKey.map((key) => `t.${key} = d.${key}`).join(' AND ');
+  return `CREATE OR REPLACE FUNCTION ${applyName(level)}(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- In key order, so that two writers that share rows never wait for each other in a circle.
+  INSERT INTO ${relation} AS t (${[...keys, ...MEASURE_COLUMNS].join(', ')})
+  SELECT ${rowKeys}, ${summed}
+  FROM unnest(deltas) d
+  GROUP BY ${ordinals(level)}
+  ORDER BY ${ordinals(level)}
+  ON CONFLICT (${primaryKey.join(', ')}) DO UPDATE SET
+${added};
+  -- Where nothing is known any more there is no row, never a 0.
+  IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
+    DELETE FROM ${relation} t
+    USING (SELECT DISTINCT ${keysAs(level, DELTAS)} FROM unnest(deltas) d) d
+    WHERE ${same} AND ${nothingKnown('t')};
+  END IF;${peak ? `\n${peakUpdate(level, peak)}` : ''}
+END
+$$;`;
+}
+
+/** Of days as hours: a day of the session's zone may have others. */
+const LENGTH: Record<Level['unit'], string> = {
+  'quarter-hour': '15 minutes',
+  hour: '1 hour',
+  day: '24 hours',
+  month: '1 month',
+};
+
+/** Finds the peaks of changed buckets again, in the level beneath, which is up to date by then. */
+function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
+  const { time, keys } = level;
+  const below = levelBelow(level);
+  const measure = COLUMN[peak.measure];
+  const [owner] = keys;
+  return `  -- The ${peak.of} with the highest sum, the earliest of equals.
+  UPDATE ${storedOf(level)} u SET ${peak.column} = p.${peak.column}
+  FROM (
+    SELECT ${keys.map((key) => `k.${key}`).join(', ')}, (
+      SELECT h.${peak.of} FROM ${storedOf(below)} h
+      WHERE h.${owner} = k.${owner} AND h.${below.time} >= k.${time} AND h.${below.time} < k.${time} + interval '${LENGTH[level.unit]}' AND h.${measure} > 0
+      ORDER BY h.${measure} DESC, h.${peak.of} LIMIT 1
+    ) AS ${peak.column}
+    FROM (SELECT DISTINCT ${keysAs(level, DELTAS)} FROM unnest(deltas) d) k
+  ) p
+  WHERE ${keys.map((key) => `u.${key} = p.${key}`).join(' AND ')} AND u.${peak.column} IS DISTINCT FROM p.${peak.column};`;
+}

@@ -3,7 +3,7 @@ import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
 import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
-import { toldOfHome } from '#src/homeassistant/told.ts';
+import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** A channel counts once, each stretch of time by the best quantity that has a reading before its end: all answers about a time go by what counted then. */
@@ -221,6 +221,9 @@ test('a power next to a register that is asked about keeps what it counted, and 
   ]);
   // Home Assistant has its energy of the month, too.
   const owner = { userId, email: '', zone: 'UTC' };
-  const { devices } = await toldOfHome(createDb(api.database.pool), owner, { now: new Date(BORDER - 1), isOnly: true });
+  const { devices } = await readHomeReport(createDb(api.database.pool), owner, {
+    now: new Date(BORDER - 1),
+    isOnly: true,
+  });
   expect(devices.find(({ deviceId }) => deviceId === deviceIds[0])?.values).toMatchObject({ import: 19.2 });
 });

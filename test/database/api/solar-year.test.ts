@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { SOLAR_REGISTERS, type SolarDevice } from '#simulators/devices/native-solar.ts';
-import { everyStep } from '#simulators/devices/steps.ts';
+import { SOLAR_REGISTERS, type SolarDevice } from '#simulators/demo-solar.ts';
+import { everyStep } from '#simulators/devices/native-meter.ts';
 import { createSolarHome, type SolarHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { SOLAR_FLOWS, type SolarFlow, simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';

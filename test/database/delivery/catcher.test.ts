@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { findSent } from '#src/delivery/sent.ts';
+import { findSent } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveries } from '#test/support/delivery-log.ts';
 

@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { forgetEvents } from '#src/delivery/forget.ts';
-import { findSent } from '#src/delivery/sent.ts';
+import { findSent } from '#src/delivery/log.ts';
+import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { webhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
@@ -429,12 +429,12 @@ describe('a subscription', () => {
     deliveries.later(6 * 86_400);
     const young = await deliveries.happen(userId);
     deliveries.later(86_400 + 1);
-    expect(await forgetEvents(deliveries.db, deliveries.now)).toMatchObject({ givenUp: 1 });
+    expect(await deleteExpiredEvents(deliveries.db, deliveries.now)).toMatchObject({ givenUp: 1 });
     await change({ status: 'active' });
     await deliveries.run();
     expect(ids()).toEqual([young]);
     deliveries.later(24 * 86_400);
-    await forgetEvents(deliveries.db, deliveries.now);
+    await deleteExpiredEvents(deliveries.db, deliveries.now);
     expect((await log()).map(({ event_id }) => event_id)).not.toContain(old);
   });
 

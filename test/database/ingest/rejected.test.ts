@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { listRejected, replayRejected } from '#ingest/rejected.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { forgetRejected } from '#src/jobs/forget-rejected.ts';
+import { deleteExpiredRejections } from '#src/jobs/delete-expired.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter } from '#test/support/meters.ts';
 
@@ -150,13 +150,13 @@ test('the list is bounded: the youngest stay', async () => {
   );
   const ids = async () => (await database.pool.query('SELECT rejected_id FROM rejected_messages ORDER BY 1')).rows;
   const before = await ids();
-  await forgetRejected(database.pool, new Date());
+  await deleteExpiredRejections(database.pool, new Date());
   expect(await ids()).toEqual(before.slice(0, 10));
-  await forgetRejected(database.pool, new Date(), 31_000);
+  await deleteExpiredRejections(database.pool, new Date(), 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
   // What goes with the payload of a message are all of its rows.
   await say(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
-  await forgetRejected(database.pool, new Date(), 100 * 200);
+  await deleteExpiredRejections(database.pool, new Date(), 100 * 200);
   expect(await ids()).toEqual([]);
 });
 

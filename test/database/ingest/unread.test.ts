@@ -5,7 +5,7 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
-import { forgetUnread } from '#src/jobs/forget-unread.ts';
+import { deleteExpiredUnread } from '#src/jobs/delete-expired.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -260,7 +260,7 @@ test('examples go after a day, shapes after a month, and all of it with the gate
   const examples = async () => (await home.unread()).map((one: { example: unknown }) => one.example !== null);
   // Not shown from then on, whenever the job comes.
   expect(await examples()).toEqual([false, true]);
-  await forgetUnread(pool, new Date());
+  await deleteExpiredUnread(pool, new Date());
   const { rows } = await pool.query(
     `SELECT shape, example_payload IS NULL AS gone FROM unread_messages ${ofHome} ORDER BY shape`,
     [home.gatewayId],
@@ -272,7 +272,7 @@ test('examples go after a day, shapes after a month, and all of it with the gate
   await pool.query(`UPDATE unread_messages SET last_seen_at = now() - interval '31 days' ${ofHome} AND shape = 'a/b'`, [
     home.gatewayId,
   ]);
-  await forgetUnread(pool, new Date());
+  await deleteExpiredUnread(pool, new Date());
   expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['c/d']);
   await api.send(`/v1/gateways/${home.gatewayId}`, { key: home.key, method: 'DELETE' });
   expect((await pool.query(`SELECT FROM unread_messages ${ofHome}`, [home.gatewayId])).rows).toEqual([]);

@@ -13,7 +13,7 @@ import { shellyPmGen2 } from '#simulators/devices/shelly-pm-gen2.ts';
 import { smlreaderMeter } from '#simulators/devices/smlreader-meter.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
 import { victronGrid } from '#simulators/devices/victron-grid.ts';
-import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt-plug.ts';
+import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt.ts';
 import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';

@@ -3,7 +3,7 @@ import { swapGuesses } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { editingBy } from '#src/api/v1/devices/editing.ts';
+import { editingBy } from '#src/api/v1/devices/edits.ts';
 import { holdable, reachOf, reachUserId } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { answerSwapGuess, listSwapGuesses } from '#src/devices/edits/swaps.ts';

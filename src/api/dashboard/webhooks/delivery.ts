@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sentDelivery } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { sentTo } from '#src/api/v1/webhooks/sent.ts';
+import { sentTo } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
 
 export const webhookDelivery = operation({

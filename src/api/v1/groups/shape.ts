@@ -3,6 +3,8 @@ import { id, text } from '#src/api/fields.ts';
 import { createdAt, day, userId } from '#src/api/shapes.ts';
 import { more, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
+import { created_at, type Examples, group_id, user_id } from '../example-ids.ts';
+import { USER_EXAMPLES } from '../users/shape.ts';
 
 const name = text(100).describe('What its owner calls the group.');
 const kind = text(50).nullable().describe('What sort of group it is, such as `building` or `feeder`. Null: not said.');
@@ -79,3 +81,36 @@ export const toWire = (row: Group, limitedTo: string | null): z.output<typeof gr
   members: row.members,
   created_at: row.created_at.toISOString(),
 });
+
+const exampleGroup = {
+  group_id,
+  user_id: 'usr_01k8xpz3m6c1s8f4v9yj2av5g7',
+  name: 'Feeder 14',
+  kind: 'feeder',
+  parent_group_id: null,
+  members: 212,
+  created_at,
+};
+
+export const GROUP_EXAMPLES = {
+  createGroup: { body: { name: 'Feeder 14', kind: 'feeder' }, answer: { ...exampleGroup, members: 0 } },
+  listGroups: { answer: [exampleGroup] },
+  getGroup: { answer: exampleGroup },
+  updateGroup: { body: { name: 'Feeder 14 north' }, answer: { ...exampleGroup, name: 'Feeder 14 north' } },
+  deleteGroup: { answer: { message: `Group ${group_id} was deleted` } },
+  listGroupUsers: USER_EXAMPLES.listUsers,
+  changeGroupUsers: { body: { add: [user_id] }, answer: { group_id, added: 1, removed: 0, members: 212 } },
+  addGroupUser: { answer: { group_id, added: 1, removed: 0, members: 212 } },
+  removeGroupUser: { answer: { group_id, added: 0, removed: 1, members: 211 } },
+  groupEnergyInsights: {
+    answer: {
+      group_id,
+      homes: 212,
+      data: [
+        { date: '2026-06-14', kwh_used: 2_418.206, peak_hour: '18:00' },
+        { date: '2026-06-15', kwh_used: 2_377.91, peak_hour: '19:00' },
+      ],
+    },
+    csv: 'date,kwh_used,peak_hour\n2026-06-14,2418.206,18:00\n2026-06-15,2377.91,19:00\n',
+  },
+} satisfies Examples;

@@ -5,6 +5,7 @@ import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { defined } from '#src/core/defined.ts';
+import { created_at, type Examples, key_id } from '../example-ids.ts';
 
 /** The last moment that RFC 3339 can write in UTC: with an offset from there a time may lie beyond it. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
@@ -115,3 +116,33 @@ export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => (
   ...defined({ group_id: row.group_id }),
   allowed_addresses: row.allowed_addresses,
 });
+
+const exampleKey = {
+  key_id,
+  prefix: 'eus_live_7Kq2mX',
+  scopes: ['insights:read', 'devices:read'],
+  expires_at: null,
+  allowed_addresses: ['203.0.113.0/24'],
+};
+const secret = 'eus_live_7Kq2mX… (shown once)';
+
+export const KEY_EXAMPLES = {
+  createKey: {
+    body: {
+      name: 'spreadsheet',
+      scopes: ['insights:read', 'devices:read'],
+      allowed_addresses: ['203.0.113.0/24'],
+    },
+    answer: { ...exampleKey, key: secret },
+  },
+  listKeys: { answer: [{ ...exampleKey, name: 'spreadsheet', created_at, last_used_at: null }] },
+  updateKey: {
+    body: { allowed_addresses: ['203.0.113.0/24'] },
+    answer: { ...exampleKey, name: 'spreadsheet', created_at, last_used_at: null },
+  },
+  revokeKey: { answer: { message: `Key ${key_id} was revoked` } },
+  rotateKey: {
+    body: { overlap_hours: 24 },
+    answer: { ...exampleKey, key: secret, old_expires_at: '2026-06-16T12:00:00.000Z' },
+  },
+} satisfies Examples;

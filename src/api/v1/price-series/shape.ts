@@ -5,6 +5,7 @@ import { decimalText } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
 import type { PriceAt } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
+import { type Examples, series_id, user_id } from '../example-ids.ts';
 
 /** Most prices in one request, and in one answer. */
 export const MAX_PRICES = 10_000;
@@ -67,3 +68,27 @@ export const priceToWire = ({ startsAtMs, perKwh }: PriceAt): z.output<typeof pr
   starts_at: new Date(startsAtMs).toISOString(),
   per_kwh: decimalText(perKwh),
 });
+
+const settings = { name: 'Day ahead, DE-LU', currency: 'EUR', resolution_minutes: 60 };
+const exampleSeries = { series_id, user_id, ...settings };
+
+export const PRICE_SERIES_EXAMPLES = {
+  createPriceSeries: { body: settings, answer: exampleSeries },
+  listPriceSeries: { answer: [exampleSeries] },
+  getPriceSeries: { answer: exampleSeries },
+  deletePriceSeries: { answer: { message: `Price series ${series_id} was deleted` } },
+  listPrices: {
+    answer: [
+      { starts_at: '2026-06-15T12:00:00.000Z', per_kwh: '-0.00512' },
+      { starts_at: '2026-06-15T13:00:00.000Z', per_kwh: '0.01894' },
+    ],
+  },
+  putPrices: {
+    body: [
+      { starts_at: '2026-06-15T12:00:00Z', per_kwh: '-0.00512' },
+      { starts_at: '2026-06-15T15:00:00+02:00', per_kwh: 0.01894 },
+    ],
+    csvBody: 'starts_at,per_kwh\n2026-06-15T12:00:00Z,-0.00512\n2026-06-15T15:00:00+02:00,0.01894\n',
+    answer: { series_id, stored: 2 },
+  },
+} satisfies Examples;

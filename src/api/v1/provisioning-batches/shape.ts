@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { id, text } from '#src/api/fields.ts';
 import { createdAt, instant, userId } from '#src/api/shapes.ts';
 import type { Batch } from '#src/onboarding/batches.ts';
+import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claim-message.ts';
+import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 const MEANING = {
   name: 'What you call the batch.',
@@ -74,3 +76,37 @@ export const toWire = (row: Batch): z.output<typeof batch> => ({
   revoked_at: row.revoked_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
 });
+
+const exampleBatch = {
+  batch_id: 'prb_01k8xqfw5c9e3h7j2ky6p8r4tn',
+  user_id,
+  owner_user_id: null,
+  name: 'Lot 17',
+  type: 'smart_meter',
+  location: 'home',
+  serial_count: 2,
+  max_devices: 2,
+  claimed: 0,
+  expires_at: '2027-06-01T09:30:00.000Z',
+  revoked_at: null,
+  created_at,
+};
+
+export const PROVISIONING_EXAMPLES = {
+  createProvisioningBatch: {
+    body: { name: 'Lot 17', serials: ['1ESM-0042', '1ESM-0043'], max_devices: 2 },
+    answer: {
+      ...exampleBatch,
+      mqtt: {
+        username: exampleBatch.batch_id,
+        password: '(shown once)',
+        claim_topic: CLAIM_TOPIC,
+        reply_topic: CLAIM_REPLY_TOPIC,
+      },
+    },
+  },
+  listProvisioningBatches: { answer: [{ ...exampleBatch, claimed: 1 }] },
+  revokeProvisioningBatch: {
+    answer: { message: `Batch ${exampleBatch.batch_id} was revoked; what was claimed with it goes on` },
+  },
+} satisfies Examples;

@@ -3,6 +3,7 @@ import { currency, date, decimal, listOf, ofUser, text } from '#src/api/fields.t
 import { userId } from '#src/api/shapes.ts';
 import { defined } from '#src/core/defined.ts';
 import { hasCondition, isEmpty, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
+import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
 /** More than any supplier has: twelve months with a dozen periods each. */
 const MAX_PERIODS = 500;
@@ -161,3 +162,32 @@ export function toWire({ terms, ...row }: StoredTariff): z.output<typeof tariff>
 }
 
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+
+const exampleSettings = {
+  name: 'Hourly prices',
+  valid_from: '2026-07-01',
+  currency: 'EUR',
+  standing_per_day: '0.41',
+  import: { series_id, multiply: '1.19', add: '0.1542' },
+  export: { per_kwh: '0.0803' },
+};
+const byClock = {
+  tariff_id,
+  user_id,
+  name: 'Day and night',
+  valid_from: '2026-01-01',
+  currency: 'EUR',
+  capacity: { per_kw_month: '4.35', months_averaged: 12, minimum_kw: 2.5 },
+  import: {
+    periods: [{ per_kwh: '0.2815', days: [1, 2, 3, 4, 5], from: '07:00', to: '22:00' }, { per_kwh: '0.1970' }],
+  },
+};
+const exampleTariff = { tariff_id, user_id, ...exampleSettings };
+
+export const TARIFF_EXAMPLES = {
+  createTariff: { body: exampleSettings, answer: exampleTariff },
+  listTariffs: { answer: [byClock] },
+  getTariff: { answer: byClock },
+  updateTariff: { body: { standing_per_day: 0.45 }, answer: { ...exampleTariff, standing_per_day: '0.45' } },
+  deleteTariff: { answer: { message: `Tariff ${tariff_id} was deleted` } },
+} satisfies Examples;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { phone, zone } from '#src/api/fields.ts';
 import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
+import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 /** The same that `user.created` reports. */
 export const user = account;
@@ -58,3 +59,28 @@ export const toWire = (row: User): z.output<typeof user> => ({
   plan: row.plan,
   ...(row.pending_email ? { pending_email: row.pending_email } : {}),
 });
+
+const exampleUser = {
+  user_id,
+  email: 'anna@example.com',
+  role: 'homeowner',
+  created_at,
+  phone: '+4915112345678',
+  timezone: 'Europe/Berlin',
+  plan: 'free',
+};
+
+export const USER_EXAMPLES = {
+  createUser: {
+    body: { email: 'anna@example.com', role: 'homeowner', timezone: 'Europe/Berlin' },
+    answer: { user_id, status: 'created' },
+  },
+  listUsers: { answer: [exampleUser] },
+  getUser: { answer: exampleUser },
+  updateUser: {
+    body: { email: 'anna@example.org' },
+    answer: { ...exampleUser, pending_email: 'anna@example.org' },
+  },
+  exportUser: { answer: 'PK…' },
+  deleteUser: { answer: { message: `User ${user_id} and all associated data were deleted` } },
+} satisfies Examples;

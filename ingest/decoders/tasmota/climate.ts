@@ -1,0 +1,84 @@
+import { channelWord } from '#src/devices/channel-name.ts';
+import { celsius } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+import { asObject, type Json, member } from '../read/payload.ts';
+import { isMeter, type Mapping } from './sml.ts';
+import { block, type Source } from './source.ts';
+
+/** Blocks whose temperature is that of a chip, or that are no sensors: `ESP32` is also `ESP32C3`. */
+const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
+/** Several sensors of a kind are told apart by a number or an address: `DS18B20-1`, `DS18B20_2`, `SHT3X-0x45`. */
+const ONE_OF_SEVERAL = /[-_][0-9A-Za-z]+$/;
+
+interface Sensor {
+  /** `DS18B20-1`; of an analogue input with a number `ANALOG-2`. */
+  name: string;
+  value: unknown;
+}
+
+/**
+ * Reads the temperatures of sensors, in the unit that the message has for all of them. A sensor alone is the channel
+ * `room`; where there are several, each has its name: `room/ds18b20-1`.
+ */
+export function readTemperatures({ heard, device, atMs }: Source, body: Json, mapping: Mapping): void {
+  const sensors = findSensors(body, mapping);
+  if (sensors.length === 0) return;
+  // Left out where a gateway passes somebody's values on: Celsius is what the firmware has until it is told otherwise.
+  const unit = member(body, 'TempUnit') ?? 'C';
+  if (unit !== 'C' && unit !== 'F') {
+    heard.refuse('TempUnit is neither C nor F');
+    return;
+  }
+  const single = sensors.filter(({ name }) => !ONE_OF_SEVERAL.test(name)).length === 1;
+  const channels = new Set<string>();
+  for (const { name, value } of sensors) {
+    const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${channelWord(name)}`;
+    if (channels.has(channel)) heard.refuse('two sensors are called alike');
+    else {
+      const label = `${name.slice(0, 40)}.Temperature`;
+      heard.add({ device, channel, kind: 'temperature_c', value: celsius(value, unit), atMs, name: label });
+    }
+    channels.add(channel);
+  }
+}
+
+function findSensors(body: Json, mapping: Mapping): Sensor[] {
+  const found: Sensor[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    const sensor = asObject(value);
+    if (!sensor || NO_ROOM.test(name) || isMeter(name, sensor, mapping)) continue;
+    // Relays that measure energy (Shelly) have a thermistor on their own board; alone it is a sensor.
+    if (name === 'ANALOG' && member(body, 'ENERGY') !== undefined) continue;
+    if (member(sensor, 'Temperature') !== undefined) found.push({ name, value: member(sensor, 'Temperature') });
+    if (name === 'ANALOG') found.push(...findNumbered(sensor));
+  }
+  return found;
+}
+
+/** An ESP32 has several analogue inputs: `Temperature1`, `Temperature2`. */
+const findNumbered = (analog: Json): Sensor[] =>
+  Object.entries(analog).flatMap(([key, value]) => {
+    const [, number] = /^Temperature(\d{1,2})$/.exec(key) ?? [];
+    return number === undefined ? [] : [{ name: `ANALOG-${number}`, value }];
+  });
+
+/**
+ * Reads `Thermostat0`, `Thermostat1` …: the target, in Celsius whatever `TempUnit` says, and whether it heats, which it
+ * does while its duty cycle is above 0 %. What it measures is in the sensor's own block.
+ */
+export function readThermostats(source: Source, body: Json): void {
+  const { heard, device, atMs } = source;
+  for (const [name, value] of Object.entries(body)) {
+    const [, index] = /^Thermostat(\d{1,2})$/.exec(name) ?? [];
+    const thermostat = index === undefined ? null : block(source, value, name);
+    if (!thermostat) continue;
+    const channel = Number(index) === 0 ? 'room' : `room/thermostat${Number(index)}`;
+    const target = member(thermostat, 'TempTargetSet');
+    heard.add({ device, channel, kind: 'setpoint_c', value: target, atMs, name: `${name}.TempTargetSet` });
+    const duty = readNumber(member(thermostat, 'CtrDutyCycleRead'));
+    const label = `${name}.CtrDutyCycleRead`;
+    if (duty === null) continue;
+    if (duty === undefined || duty < 0 || duty > 100) heard.refuse(`${label} is no percentage`);
+    else heard.addState({ device, channel, kind: 'heating', value: duty > 0, atMs, name: label });
+  }
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { isCostType } from '#src/alerts/period.ts';
+import { previewCosts, previewSilence, previewUsage, type WouldHaveFired } from '#src/alerts/preview.ts';
+import {
+  type AlertType,
+  createAlert as create,
+  findAlert,
+  listAlerts as list,
+  deleteAlert as remove,
+  updateAlert as update,
+} from '#src/alerts/store.ts';
+import { id, ofUser, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { kwhToMilliwattHours } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { hasTariff } from '#src/tariffs/store.ts';
+import type { User } from '#src/users/store.ts';
+import { alert, alertPatch, alertPreview, createdAlert, newAlert, rule, toRow, toWire } from './shape.ts';
+
+export const createAlert = operation({
+  summary: 'Sets a threshold on a user’s usage or costs.',
+  method: 'POST',
+  path: '/v1/alerts',
+  audit: { action: 'alert.created', target: 'alert_id' },
+  scope: 'alerts:write',
+  answer: createdAlert,
+  body: newAlert,
+  exactNumbers: ['threshold'],
+  async handle({ context, caller, body: { user_id, ...settings } }) {
+    checkThreshold(settings.type, settings, { required: true });
+    const owner = await reachUser(context.db, caller, user_id);
+    await checkTariff(context.db, owner.user_id, settings.threshold);
+    await checkDelivery(context.db, owner, settings.delivery);
+    const { alert_id, status } = await create(context.db, { userId: owner.user_id, ...toRow(settings) });
+    return { alert_id, status };
+  },
+});
+
+export const listAlerts = operation({
+  summary: 'Alerts of a user, page by page.',
+  method: 'GET',
+  path: '/v1/alerts',
+  scope: 'alerts:read',
+  answer: z.array(alert),
+  query: z.object({ user_id: ofUser.describe('Id of the user. Required.'), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.alert_id);
+    return rows.map(toWire);
+  },
+});
+
+export const getAlert = operation({
+  summary: 'One alert.',
+  method: 'GET',
+  path: '/v1/alerts/{alert_id}',
+  scope: 'alerts:read',
+  answer: alert,
+  params: z.object({ alert_id: id }),
+  handle: async ({ context, caller, params }) =>
+    toWire(orNotFound(await findAlert(context.db, reachOf(caller), holdable(params.alert_id)))),
+});
+
+export const updateAlert = operation({
+  summary: 'Changes an alert’s threshold, delivery or status.',
+  method: 'PATCH',
+  path: '/v1/alerts/{alert_id}',
+  audit: { action: 'alert.changed', target: 'alert_id' },
+  scope: 'alerts:write',
+  answer: alert,
+  params: z.object({ alert_id: id }),
+  body: alertPatch,
+  exactNumbers: ['threshold'],
+  async handle({ context, caller, params, body: patch }) {
+    const reach = reachOf(caller);
+    const { alert_id, type, user_id } = orNotFound(await findAlert(context.db, reach, holdable(params.alert_id)));
+    checkThreshold(type, patch, { required: false });
+    await checkTariff(context.db, user_id, patch.threshold);
+    await checkDelivery(context.db, await reachUser(context.db, caller, user_id), patch.delivery);
+    return toWire(orNotFound(await update(context.db, reach, alert_id, toRow(patch))));
+  },
+});
+
+export const deleteAlert = operation({
+  summary: 'Removes an alert.',
+  method: 'DELETE',
+  path: '/v1/alerts/{alert_id}',
+  audit: { action: 'alert.deleted', target: 'alert_id' },
+  scope: 'alerts:write',
+  answer: shapes.message,
+  params: z.object({ alert_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.alert_id)))) throw new AppError('notFound');
+    return { message: `Alert ${params.alert_id} was deleted` };
+  },
+});
+
+export const previewAlert = operation({
+  summary: 'Says on which periods of the last 90 days an alert would have fired; makes none.',
+  method: 'POST',
+  changes: 'nothing',
+  path: '/v1/alerts/preview',
+  readsFromStandby: true,
+  scope: 'alerts:read',
+  answer: alertPreview,
+  status: 200,
+  body: rule,
+  exactNumbers: ['threshold'],
+  async handle({ context, caller, body: { user_id, ...asked } }) {
+    checkThreshold(asked.type, asked, { required: true });
+    const user = await reachUser(context.db, caller, user_id);
+    await checkTariff(context.readDb, user.user_id, asked.threshold);
+    return { user_id: user.user_id, data: await wouldHaveFired(context.readDb, user, asked, context.clock()) };
+  },
+});
+
+function wouldHaveFired(
+  db: Database,
+  user: User,
+  { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof rule>, 'user_id'>,
+  now: Date,
+): Promise<WouldHaveFired[]> {
+  if (type === 'no_data') return previewSilence(db, user.user_id, threshold_hours ?? 0, now);
+  if (isCostType(type)) return previewCosts(db, user, type, threshold ?? '', now);
+  return previewUsage(db, user, type, kwhToMilliwattHours(threshold_kwh ?? 0), now);
+}
+
+const THRESHOLDS = ['threshold_kwh', 'threshold', 'threshold_hours'] as const;
+type Threshold = (typeof THRESHOLDS)[number];
+
+/** The one threshold that a type has. */
+function thresholdOf(type: AlertType): Threshold {
+  if (type === 'no_data') return 'threshold_hours';
+  return isCostType(type) ? 'threshold' : 'threshold_kwh';
+}
+
+/** 422 where the threshold is not the one that the type has: hours for no_data, money for costs, kWh for every other. */
+function checkThreshold(
+  type: AlertType,
+  given: { [One in Threshold]?: unknown },
+  { required }: { required: boolean },
+): void {
+  const wanted = thresholdOf(type);
+  const other = THRESHOLDS.find((one) => one !== wanted && given[one] !== undefined);
+  if (other) throw unprocessable({ field: other, message: `does not go with type ${type}, which has ${wanted}` });
+  if (required && given[wanted] === undefined) {
+    throw unprocessable({ field: wanted, message: `is required with type ${type}` });
+  }
+}
+
+/** 409 where a threshold in money would have no currency: the user has no tariff. */
+async function checkTariff(db: Database, userId: string, threshold: string | undefined): Promise<void> {
+  if (threshold !== undefined && !(await hasTariff(db, userId))) throw new AppError('tariffNeeded');
+}
+
+/** 409 where nobody could be told: a webhook without an active subscription of the owner, SMS without a phone. */
+async function checkDelivery(db: Database, owner: User, delivery: string | undefined): Promise<void> {
+  if (delivery === 'sms' && owner.phone === null) {
+    throw new AppError('phoneNeeded');
+  }
+  if (delivery === 'webhook' && !(await hasActiveWebhook(db, owner.user_id, 'alert.triggered'))) {
+    throw new AppError('subscriptionNeeded');
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { include, namesOf, ofUser, whole, zoneOrAccount } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { clockHour, userId } from '#src/api/shapes.ts';
+import { formatOf } from '#src/api/tables/accept.ts';
+import { tableOf } from '#src/api/tables/table.ts';
+import { cost } from '#src/api/v1/energy-insights/shape.ts';
+import { reachWithZone } from '#src/auth/access.ts';
+import { withCostOfMonths } from '#src/cost/insights.ts';
+import { COST_COLUMNS, flattened } from '#src/cost/with-cost.ts';
+import { monthly as compare } from '#src/energy/monthly.ts';
+import { type Examples, user_id } from '../example-ids.ts';
+
+const monthly = z
+  .strictObject({
+    user_id: userId,
+    data: z
+      .array(
+        z.strictObject({
+          month: z
+            .string()
+            .regex(/^\d{4}-\d\d$/)
+            .describe('Month of the time zone `tz`, as `YYYY-MM`.'),
+          kwh_used: z.number().describe('What the home used in the month, in kWh.'),
+          avg_daily_kwh: z.number().describe('Mean of the days about which something is known, in kWh.'),
+          peak_hour: clockHour.describe('Hour of the day with the highest usage in the month. Null: none qualifies.'),
+          change_kwh: z
+            .number()
+            .nullable()
+            .describe('Change against the month before, in kWh. Null: nothing is known of that month.'),
+          change_percent: z
+            .number()
+            .nullable()
+            .describe(
+              'Change against the month before, in percent. Null: nothing was used, or is known, in that month.',
+            ),
+          cost: cost.optional(),
+          partial: z
+            .literal(true)
+            .optional()
+            .describe('The month is not over, and is compared with the same days of the month before.'),
+        }),
+      )
+      .describe('The months, oldest first. Months without data are left out.'),
+  })
+  .meta({ id: 'MonthlyAnalytics' });
+
+const query = z.object({
+  user_id: ofUser.optional(),
+  months: whole(1, 36, 12).describe('How many months, the current one included.'),
+  tz: zoneOrAccount.default('UTC'),
+  include: include([]).optional(),
+});
+
+const COLUMNS = ['month', 'kwh_used', 'avg_daily_kwh', 'peak_hour', 'change_kwh', 'change_percent', 'partial'];
+
+export const monthlyAnalytics = operation({
+  summary: 'A user’s months, each beside the one before.',
+  method: 'GET',
+  path: '/v1/analytics/monthly',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: monthly,
+  formats: ['csv', 'xlsx'],
+  query,
+  async handle({ context, caller, query: { user_id, months, tz, include }, accepts, reply }) {
+    const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
+    const now = context.clock();
+    const rows = await compare(context.readDb, userId, { months, zone, now });
+    const { hasCost } = namesOf(include);
+    const data = hasCost ? await withCostOfMonths(context.readDb, rows, { userId, zone, now }) : rows;
+    const format = formatOf(accepts, ['csv', 'xlsx']);
+    if (format === 'json') return { user_id: userId, data };
+    return tableOf(reply, format, data.map(flattened), [...COLUMNS, ...(hasCost ? COST_COLUMNS : [])]);
+  },
+});
+
+export const ANALYTICS_EXAMPLES = {
+  monthlyAnalytics: {
+    answer: {
+      user_id,
+      data: [
+        {
+          month: '2026-05',
+          kwh_used: 342.118,
+          avg_daily_kwh: 11.036,
+          peak_hour: '18:00',
+          change_kwh: -21.4,
+          change_percent: -5.9,
+        },
+        {
+          month: '2026-06',
+          kwh_used: 174.26,
+          avg_daily_kwh: 11.617,
+          peak_hour: '18:00',
+          change_kwh: 6.02,
+          change_percent: 3.6,
+          partial: true,
+        },
+      ],
+    },
+    csv: 'month,kwh_used,avg_daily_kwh,peak_hour,change_kwh,change_percent,partial\n2026-05,342.118,11.036,18:00,-21.4,-5.9,\n2026-06,174.26,11.617,18:00,6.02,3.6,1\n',
+  },
+} satisfies Examples;

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { id, ofUser, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { formatOf } from '#src/api/tables/accept.ts';
+import { tableOf } from '#src/api/tables/table.ts';
+import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
+import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import {
+  closeBillPeriod as close,
+  createBillPeriod as create,
+  findBillPeriod,
+  listBillPeriods as list,
+  recordBill,
+  deleteBillPeriod as remove,
+} from '#src/billing/store.ts';
+import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { findPairing } from '#src/devices/store.ts';
+import { dayCount, dayRange } from '#src/energy/ranges.ts';
+import { BILL_COLUMNS, billRows, greenButtonStatement } from './bill-export.ts';
+import { billDetails, billPeriod, detailsToWire, newBillPeriod, toWire } from './shape.ts';
+
+const MOST_DAYS = 366;
+
+export const createBillPeriod = operation({
+  summary:
+    'Makes a bill period of a home or a device, and records what is known of it: energy, register readings at both ends, what is estimated, with a checksum. For utilities and administrators.',
+  method: 'POST',
+  path: '/v1/bill-periods',
+  audit: { action: 'bill_period.created', target: 'bill_period_id' },
+  scope: 'devices:write',
+  answer: billDetails,
+  body: newBillPeriod,
+  async handle({ context, caller, body: { user_id, device_id, start, end } }) {
+    mayBill(caller);
+    // One that was deleted is billed to its end.
+    const device =
+      device_id === undefined ? null : orNotFound(await findPairing(context.db, reachOf(caller), holdable(device_id)));
+    const owner = await reachUser(context.db, caller, device?.user_id ?? user_id);
+    if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
+    if (dayCount(start, end) > MOST_DAYS)
+      throw unprocessable({ field: 'end', message: `must be within ${MOST_DAYS} days of start` });
+    const { from, to, zone } = dayRange(start, end, owner.timezone);
+    const now = context.clock();
+    if (from > now) throw unprocessable({ field: 'start', message: 'must not lie in the future' });
+    const billed = { userId: owner.user_id, deviceId: device?.device_id ?? null };
+    return detailsToWire(await create(context.db, billed, { start, end, zone, from, to }, now));
+  },
+});
+
+export const listBillPeriods = operation({
+  summary: 'The bill periods of a user with what was told of them last, page by page.',
+  method: 'GET',
+  path: '/v1/bill-periods',
+  scope: 'insights:read',
+  answer: z.array(billPeriod),
+  formats: ['csv', 'xlsx'],
+  query: z.object({
+    user_id: ofUser.optional(),
+    device_id: id.optional().describe('Only those of this device. Default: all of the user.'),
+    ...page,
+  }),
+  async handle({ context, caller, query: { user_id, device_id, ...asked }, accepts, reply, url }) {
+    const format = formatOf(accepts, ['csv', 'xlsx']);
+    const userId = await reachUserId(context.db, caller, user_id);
+    const of = { userId, deviceId: device_id === undefined ? undefined : holdable(device_id) };
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), of, page);
+    const found = await pageOf(reply, url, asked, find, ({ period }) => period.bill_period_id);
+    const rows = found.map(({ period, last }) => toWire(period, last));
+    return format === 'json' ? rows : tableOf(reply, format, rows, Object.keys(billPeriod.shape));
+  },
+});
+
+export const getBillPeriod = operation({
+  summary:
+    'One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum.',
+  method: 'GET',
+  path: '/v1/bill-periods/{bill_period_id}',
+  scope: 'insights:read',
+  answer: billDetails,
+  formats: ['csv', 'xlsx', 'greenButton'],
+  params: z.object({ bill_period_id: id }),
+  async handle({ context, caller, params, accepts, reply }) {
+    const format = formatOf(accepts, ['csv', 'xlsx', 'greenButton']);
+    const found = orNotFound(await findBillPeriod(context.db, reachOf(caller), holdable(params.bill_period_id)));
+    const details = detailsToWire(found);
+    if (format === 'json') return details;
+    const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
+    if (format !== 'greenButton') return tableOf(reply, format, billRows(told), BILL_COLUMNS);
+    const buyer = { userId: user_id, ...(device_id === null ? {} : { deviceId: device_id }) };
+    const wanted = { start, end, groupBy: 'hour' as const };
+    return greenButtonAnswer(context, reply, {
+      callerId: caller.userId,
+      buyer,
+      wanted,
+      zone,
+      told: greenButtonStatement(told),
+    });
+  },
+});
+
+export const recordBillVersion = operation({
+  summary: 'Records what is known of an open bill period now as a further version. For utilities and administrators.',
+  method: 'POST',
+  path: '/v1/bill-periods/{bill_period_id}/versions',
+  audit: { action: 'bill_period.recorded', target: 'bill_period_id' },
+  scope: 'devices:write',
+  answer: billDetails,
+  params: z.object({ bill_period_id: id }),
+  async handle({ context, caller, params }) {
+    mayBill(caller);
+    const id = holdable(params.bill_period_id);
+    return detailsToWire(orNotFound(await recordBill(context.db, reachOf(caller), id, context.clock())));
+  },
+});
+
+export const closeBillPeriod = operation({
+  summary:
+    'Closes a bill period that is over: what changes of its days later is billed with the next open one, as an adjustment. For utilities and administrators.',
+  method: 'POST',
+  path: '/v1/bill-periods/{bill_period_id}/close',
+  status: 200,
+  audit: { action: 'bill_period.closed', target: 'bill_period_id' },
+  scope: 'devices:write',
+  answer: billDetails,
+  params: z.object({ bill_period_id: id }),
+  async handle({ context, caller, params }) {
+    mayBill(caller);
+    const id = holdable(params.bill_period_id);
+    return detailsToWire(orNotFound(await close(context.db, reachOf(caller), id, context.clock())));
+  },
+});
+
+export const deleteBillPeriod = operation({
+  summary: 'Removes an open bill period: a closed one stays. For utilities and administrators.',
+  method: 'DELETE',
+  path: '/v1/bill-periods/{bill_period_id}',
+  audit: { action: 'bill_period.deleted', target: 'bill_period_id' },
+  scope: 'devices:write',
+  answer: shapes.message,
+  params: z.object({ bill_period_id: id }),
+  async handle({ context, caller, params }) {
+    mayBill(caller);
+    if (!(await remove(context.db, reachOf(caller), holdable(params.bill_period_id)))) throw new AppError('notFound');
+    return { message: `Bill period ${params.bill_period_id} was removed` };
+  },
+});
+
+/** Whoever bills: a utility or an administrator. Homeowners read (403). */
+function mayBill({ role }: Caller): void {
+  if (role === 'homeowner') throw new AppError('forbidden');
+}

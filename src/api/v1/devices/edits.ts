@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import type { ApiContext } from '#src/api/context.ts';
+import { id, page, text } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import { createdAt, deviceId, instant } from '#src/api/shapes.ts';
+import { holdable, reachOf } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { orNotFound, unprocessable } from '#src/core/errors.ts';
+import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { retentionStartMs } from '#src/database/history.ts';
+import { CLOCK } from '#src/devices/edits/edit.ts';
+import {
+  createEdit,
+  type Editing,
+  type EditRow,
+  listEdits,
+  type NewEdit,
+  revokeEdit,
+} from '#src/devices/edits/store.ts';
+import { findDevice } from '#src/devices/store.ts';
+
+/** What a register can show, kWh. */
+const MOST_KWH = 1_000_000_000;
+
+/** What the members mean, whether they are asked for or answered. */
+const MEANING = {
+  action:
+    '`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant.',
+  native_name: 'What the device calls the quantity, as its `channels` do.',
+  start:
+    'Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end.',
+  end: 'Of `exclude`: up to this time, which is not excluded any more.',
+  at: 'Of `add`: when it was read.',
+  kwh: 'Of `add`: what the register showed, in kWh (m³ where it counts a volume).',
+  reason: 'Why, in the words of who edits.',
+};
+const action = z.enum(['exclude', 'add']).describe(MEANING.action);
+
+const newEdit = z
+  .strictObject({
+    action,
+    native_name: text(300)
+      .optional()
+      .describe(`${MEANING.native_name} Needed with \`add\`. Default with \`exclude\`: every quantity of the device.`),
+    start: instant.optional().describe(MEANING.start),
+    end: instant.optional().describe(MEANING.end),
+    at: instant.optional().describe(MEANING.at),
+    kwh: z.number().min(0).max(MOST_KWH).optional().describe(MEANING.kwh),
+    reason: text(500).describe(MEANING.reason),
+  })
+  .superRefine((edit, context) => {
+    const [needed, others] =
+      edit.action === 'add'
+        ? ([
+            ['native_name', 'at', 'kwh'],
+            ['start', 'end'],
+          ] as const)
+        : ([
+            ['start', 'end'],
+            ['at', 'kwh'],
+          ] as const);
+    const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    for (const name of needed) if (edit[name] === undefined) wrong(name, `is needed to ${edit.action}`);
+    for (const name of others) if (edit[name] !== undefined) wrong(name, `is not for ${edit.action}`);
+    if (edit.start !== undefined && edit.end !== undefined && Date.parse(edit.end) <= Date.parse(edit.start))
+      wrong('end', 'must lie after start');
+  });
+
+const edit = z
+  .strictObject({
+    edit_id: z.string().describe('Id of the edit.'),
+    device_id: deviceId,
+    action,
+    native_name: z.string().nullable().describe(`${MEANING.native_name} Null: every quantity of the device.`),
+    start: instant.nullable().describe(MEANING.start),
+    end: instant.nullable().describe(MEANING.end),
+    at: instant.nullable().describe(MEANING.at),
+    kwh: z.number().nullable().describe(MEANING.kwh),
+    reason: z.string().describe(MEANING.reason),
+    status: z.enum(['in_force', 'revoked']).describe('A `revoked` edit has no effect any more, and stays to be seen.'),
+    is_computed: z
+      .boolean()
+      .describe(
+        'Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes.',
+      ),
+    author: z
+      .string()
+      .nullable()
+      .describe(
+        'Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. A register goes on from its first reading in the stretch. Null: the account was erased.',
+      ),
+    created_at: createdAt,
+    revoked_by: z
+      .string()
+      .nullable()
+      .describe('Id of the user who revoked it. Null: nobody, or the account was erased.'),
+    revoked_at: instant.nullable().describe('When it was revoked. Null: it was not.'),
+  })
+  .meta({ id: 'ReadingEdit' });
+
+/** An edit as it is stored, of what was asked for. */
+function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof newEdit>): NewEdit {
+  const from = new Date((start ?? at) as string);
+  const to = end === undefined ? new Date(from.getTime() + 1) : new Date(end);
+  return {
+    nativeName: native_name ?? null,
+    from,
+    to,
+    value: kwh === undefined ? null : kwhToMilliwattHours(kwh),
+    reason,
+  };
+}
+
+function toWire(row: EditRow): z.output<typeof edit> {
+  const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
+    row;
+  // An edit by the clock passes readings over; where it goes on from is a part of that.
+  const isAdded = value !== null && author !== CLOCK;
+  return {
+    edit_id,
+    device_id,
+    action: isAdded ? 'add' : 'exclude',
+    native_name,
+    start: isAdded ? null : from_at.toISOString(),
+    end: isAdded ? null : to_at.toISOString(),
+    at: isAdded ? from_at.toISOString() : null,
+    kwh: isAdded ? milliwattHoursToKwh(asMilliwattHours(value)) : null,
+    reason,
+    status: revoked_at ? 'revoked' : 'in_force',
+    is_computed: row.is_counted === (revoked_at === null) && row.counted_to === null,
+    author,
+    created_at: created_at.toISOString(),
+    revoked_by: revoker,
+    revoked_at: revoked_at?.toISOString() ?? null,
+  };
+}
+
+export const createDeviceEdit = operation({
+  summary:
+    'Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored.',
+  method: 'POST',
+  path: '/v1/devices/{device_id}/edits',
+  audit: { action: 'device.edited', target: 'device_id' },
+  scope: 'devices:write',
+  answer: edit,
+  params: z.object({ device_id: id }),
+  body: newEdit,
+  async handle({ context, caller, params, body }) {
+    const wanted = toRow(body);
+    const editing = editingBy(context, caller);
+    const isAdded = wanted.value !== null;
+    if ((isAdded ? wanted.from : wanted.to) > editing.now)
+      throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
+    const row = await createEdit(context.db, reachOf(caller), holdable(params.device_id), wanted, editing);
+    return toWire(orNotFound(row));
+  },
+});
+
+export const listDeviceEdits = operation({
+  summary: 'The edits of readings of a device, revoked ones, too, with who made them and why, page by page.',
+  method: 'GET',
+  path: '/v1/devices/{device_id}/edits',
+  scope: 'devices:read',
+  answer: z.array(edit),
+  params: z.object({ device_id: id }),
+  query: z.object(page),
+  async handle({ context, caller, params, query, reply, url }) {
+    const reach = reachOf(caller);
+    const { device_id } = orNotFound(await findDevice(context.db, reach, holdable(params.device_id)));
+    const find = (page: { limit: number; cursor?: string }) => listEdits(context.db, reach, device_id, page);
+    const rows = await pageOf(reply, url, query, find, ({ edit_id }) => edit_id);
+    return rows.map(toWire);
+  },
+});
+
+export const revokeDeviceEdit = operation({
+  summary:
+    'Revokes an edit of readings: consumption is as if it had never been made, within seconds, and the edit stays to be seen. One that was revoked stays as it was.',
+  method: 'DELETE',
+  path: '/v1/devices/{device_id}/edits/{edit_id}',
+  audit: { action: 'device.edit_revoked', target: 'device_id', of: 'edit_id' },
+  scope: 'devices:write',
+  answer: edit,
+  params: z.object({ device_id: id, edit_id: id }),
+  async handle({ context, caller, params }) {
+    const editing = editingBy(context, caller);
+    const [deviceId, editId] = [holdable(params.device_id), holdable(params.edit_id)];
+    return toWire(orNotFound(await revokeEdit(context.db, reachOf(caller), deviceId, editId, editing)));
+  },
+});
+
+/** Who edits readings now, and which of them are kept. */
+export function editingBy({ clock, retentionMonths }: ApiContext, { userId }: Caller): Editing {
+  const now = clock();
+  return { author: userId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
+}

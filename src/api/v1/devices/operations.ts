@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { id, ofUser, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { checkIdentities, checkManager, holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import { listDiscovered } from '#src/devices/gateways.ts';
+import { managersOf } from '#src/devices/management.ts';
+import {
+  createDevice as create,
+  findDevice,
+  listDevices as list,
+  pairDiscovered,
+  deleteDevice as remove,
+  updateDevice as update,
+} from '#src/devices/store.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { releaseDevice as release } from '#src/onboarding/claims.ts';
+import {
+  detailsToWire,
+  device,
+  deviceDetails,
+  devicePatch,
+  discovered,
+  discoveredToWire,
+  newDevice,
+  pairedDevice,
+  toWire,
+} from './shape.ts';
+
+export const createDevice = operation({
+  summary:
+    'Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials.',
+  method: 'POST',
+  path: '/v1/devices',
+  audit: { action: 'device.paired', target: 'device_id' },
+  scope: 'devices:write',
+  answer: pairedDevice,
+  body: newDevice,
+  async handle({ context, caller, body: { user_id, discovery_id, ...settings } }) {
+    const user = await reachUser(context.db, caller, user_id);
+    checkIdentities(caller, [settings]);
+    const managedBy = (await managersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
+    const wanted = { userId: user.user_id, managedBy, ...defined(settings) };
+    if (discovery_id !== undefined) {
+      return toWire(orNotFound(await pairDiscovered(context.db, reachOf(caller), holdable(discovery_id), wanted)));
+    }
+    const { device, secret } = await create(context.db, wanted);
+    const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
+    return { ...toWire(device), mqtt };
+  },
+});
+
+export const listDevices = operation({
+  summary: 'The devices of a user, page by page.',
+  method: 'GET',
+  path: '/v1/devices',
+  scope: 'devices:read',
+  answer: z.array(device),
+  query: z.object({ user_id: ofUser.optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.device_id);
+    return rows.map(toWire);
+  },
+});
+
+export const discoveredDevices = operation({
+  summary: 'Devices heard through a user’s gateways that are not paired, page by page.',
+  method: 'GET',
+  path: '/v1/devices/discovered',
+  scope: 'devices:read',
+  answer: z.array(discovered),
+  query: z.object({ user_id: ofUser.optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) =>
+      listDiscovered(context.db, reachOf(caller), userId, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.discovery_id);
+    return rows.map(discoveredToWire);
+  },
+});
+
+export const getDevice = operation({
+  summary: 'One device with its settings.',
+  method: 'GET',
+  path: '/v1/devices/{device_id}',
+  scope: 'devices:read',
+  answer: deviceDetails,
+  params: z.object({ device_id: id }),
+  handle: async ({ context, caller, params }) =>
+    detailsToWire(orNotFound(await findDevice(context.db, reachOf(caller), holdable(params.device_id)))),
+});
+
+export const updateDevice = operation({
+  summary:
+    'Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds.',
+  method: 'PATCH',
+  path: '/v1/devices/{device_id}',
+  audit: { action: 'device.changed', target: 'device_id' },
+  scope: 'devices:write',
+  answer: deviceDetails,
+  params: z.object({ device_id: id }),
+  body: devicePatch,
+  async handle({ context, caller, params, body: patch }) {
+    checkIdentities(caller, [patch]);
+    checkManager(caller, patch.managed_by);
+    const { certificate_sha256: written, ...others } = patch;
+    const certificate =
+      written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
+    const changes = { ...defined(others), ...certificate };
+    const row = await update(context.db, reachOf(caller), holdable(params.device_id), changes);
+    return detailsToWire(orNotFound(row));
+  },
+});
+
+export const deleteDevice = operation({
+  summary: 'Ends a device and its credentials; what it consumed stays in its owner’s history.',
+  method: 'DELETE',
+  path: '/v1/devices/{device_id}',
+  audit: { action: 'device.deleted', target: 'device_id' },
+  scope: 'devices:write',
+  answer: shapes.message,
+  params: z.object({ device_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.device_id)))) throw new AppError('notFound');
+    return { message: `Device ${params.device_id} was deleted; its past consumption stays` };
+  },
+});
+
+export const releaseDevice = operation({
+  summary:
+    'Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends.',
+  method: 'POST',
+  path: '/v1/devices/{device_id}/release',
+  status: 200,
+  audit: { action: 'device.released', target: 'device_id' },
+  scope: 'devices:write',
+  answer: shapes.message,
+  params: z.object({ device_id: id }),
+  async handle({ context, caller, params: { device_id } }) {
+    if (!(await release(context.db, reachOf(caller), holdable(device_id)))) throw new AppError('notFound');
+    return { message: `Device ${device_id} was released; its password has ended` };
+  },
+});

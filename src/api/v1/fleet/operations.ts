@@ -1,0 +1,168 @@
+import { DateTime } from 'luxon';
+import { z } from 'zod';
+import { date, id, page, text, whole, wholeNumber, zoneOrAccount } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import { reachOf, reachUserId, reachWithZone } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
+import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
+import { listFleet } from '#src/devices/fleet/list.ts';
+import { readSilences } from '#src/devices/fleet/silences.ts';
+import { FLEET_SORTS, placeOf } from '#src/devices/fleet/sort.ts';
+import type { Silence, StopGroup } from '#src/devices/fleet/stops.ts';
+import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
+import { ATTENTIONS } from '#src/devices/store.ts';
+import { dayCount, dayRange } from '#src/energy/ranges.ts';
+import { fleetDevice, fleetDeviceToWire, fleetSilence, type SilenceRow, stopGroupToWire } from './shape.ts';
+
+/** A leap year. */
+const MOST_HOURS = 8_784;
+
+export const listFleetDevices = operation({
+  summary:
+    'The devices of every account that the caller reaches, page by page: filtered, and in an order. Owners’ e-mail addresses need `users:read`, too.',
+  method: 'GET',
+  path: '/v1/fleet/devices',
+  scope: 'devices:read',
+  answer: z.array(fleetDevice),
+  query: z.object({
+    user_id: id
+      .optional()
+      .describe('Only devices of this user. Default: of all in reach. A homeowner can name only itself.'),
+    status: z.enum(DEVICE_STATUSES).optional().describe('Only devices in this state. Default: in any.'),
+    silent_for_hours: wholeNumber(1, MOST_HOURS)
+      .optional()
+      .describe(
+        'Only devices that were not heard for so many hours, or never since they were paired so long ago. A silence is known within a minute. Default: all.',
+      ),
+    placement: z.enum(PLACEMENTS).optional().describe('Only devices that sit there in their homes. Default: all.'),
+    family: text(64)
+      .optional()
+      .describe('Only devices that send these messages, such as `tasmota`, or `native`. Default: all.'),
+    attention: z.enum(ATTENTIONS).optional().describe('Only devices that want this of their owners. Default: all.'),
+    text: text(254)
+      .optional()
+      .describe(
+        'Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all.',
+      ),
+    sort: z
+      .enum(FLEET_SORTS)
+      .default('created_at')
+      .describe(
+        'Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals.',
+      ),
+    ...page,
+    cursor: text(2_000)
+      .optional()
+      .describe(page.cursor.description ?? ''),
+  }),
+  async handle({ context, caller, query, reply, url }) {
+    const { user_id, limit, cursor, sort, silent_for_hours: silentForHours, text, ...filters } = query;
+    const userId = user_id === undefined ? undefined : await reachUserId(context.db, caller, user_id);
+    const withEmails = caller.scopes.has('users:read');
+    const trimmed = text?.trim();
+    const rows = await pageOf(
+      reply,
+      url,
+      { limit, cursor },
+      ({ limit, cursor }) =>
+        listFleet(
+          context.db,
+          reachOf(caller),
+          defined({ userId, silentForHours, ...filters, text: trimmed === '' ? undefined : trimmed }),
+          {
+            limit,
+            sort,
+            after: cursor === undefined ? null : placeOf(cursor, sort),
+            now: context.clock(),
+            withEmails,
+          },
+        ),
+      (one) => one.place,
+    );
+    return rows.map((row) => fleetDeviceToWire(row, withEmails));
+  },
+});
+
+/** Two of a month's days more than that are rarely looked at, and each costs what its silences do. */
+const MOST_DAYS = 31;
+
+export const getFleetSilence = operation({
+  summary:
+    'Which devices fell silent when, among all that the caller reaches: counted by the hour or the day, and grouped by what stopped together.',
+  method: 'GET',
+  path: '/v1/fleet/silence',
+  scope: 'devices:read',
+  answer: fleetSilence,
+  query: z.object({
+    start: date.describe('First day of the range, in the time zone `tz`.'),
+    end: date.describe(`Last day of the range, inclusive; at most ${MOST_DAYS} days.`),
+    group_by: z.enum(['hour', 'day']).default('hour').describe('What a row counts.'),
+    tz: zoneOrAccount.default('UTC'),
+    limit: whole(1, 200, 50).describe('Most groups in the answer.'),
+  }),
+  async handle({ context, caller, query: { start, end, group_by, tz, limit } }) {
+    if (end < start) throw unprocessable({ field: 'end', message: 'must not be before start' });
+    if (dayCount(start, end) > MOST_DAYS)
+      throw unprocessable({ field: 'end', message: `must be at most ${MOST_DAYS} days after start, inclusive` });
+    const zone = tz === 'account' ? (await reachWithZone(context.db, caller, undefined, tz)).zone : tz;
+    const range = dayRange(start, end, zone);
+    const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
+    const read = await readSilences(context.db, reachOf(caller), stretch, context.clock());
+    const isWithin = ({ beganMs }: Silence) => beganMs >= stretch.fromMs && beganMs < stretch.toMs;
+    const lastOf = ({ stops }: StopGroup) => stops.at(-1)?.beganMs ?? 0;
+    const groups = [...read.groups].sort(
+      (one, other) => other.stops.length - one.stops.length || lastOf(other) - lastOf(one),
+    );
+    const asText = (ms: number) => new Date(ms).toISOString();
+    return {
+      silent_after_minutes: SILENT_AFTER_MS / 60_000,
+      devices: read.devices,
+      homes: read.homes,
+      unwatched: read.unwatched.map(({ fromMs, toMs }) => ({ from: asText(fromMs), to: asText(toMs) })),
+      data: rowsOf(read.groups, isWithin, group_by, zone),
+      groups: groups.slice(0, limit).map(stopGroupToWire),
+      groups_left_out: Math.max(0, groups.length - limit),
+    };
+  },
+});
+
+/** Stops by hours or days of a zone, those with none left out. */
+function rowsOf(
+  groups: readonly StopGroup[],
+  isWithin: (stop: Silence) => boolean,
+  unit: 'hour' | 'day',
+  zone: string,
+): SilenceRow[] {
+  const rows = new Map<number, SilenceRow>();
+  const startOf = starts(unit, zone);
+  for (const { kind, isSure, stops } of groups) {
+    for (const stop of stops) {
+      if (!isWithin(stop)) continue;
+      const { ms, text } = startOf(stop.beganMs);
+      const none = { starts_at: text, devices: 0, outage: 0, gateway: 0, home: 0, device: 0, habit: 0, unsure: 0 };
+      const row = rows.get(ms) ?? none;
+      rows.set(ms, row);
+      row.devices++;
+      row[kind]++;
+      if (!isSure) row.unsure++;
+    }
+  }
+  return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
+}
+
+/** The start of the hour or day that a time lies in; the same quarter-hour is asked of the calendar once. */
+function starts(unit: 'hour' | 'day', zone: string): (ms: number) => { ms: number; text: string } {
+  const known = new Map<number, { ms: number; text: string }>();
+  return (ms) => {
+    const quarter = Math.floor(ms / QUARTER_MS);
+    const before = known.get(quarter);
+    if (before) return before;
+    const start = DateTime.fromMillis(quarter * QUARTER_MS, { zone }).startOf(unit);
+    const found = { ms: start.toMillis(), text: start.toISO({ suppressMilliseconds: true }) ?? '' };
+    known.set(quarter, found);
+    return found;
+  };
+}

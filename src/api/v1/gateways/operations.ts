@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { id, ofUser, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import {
+  createGateway as create,
+  findGateway,
+  listGateways as list,
+  deleteGateway as remove,
+  updateGateway as update,
+} from '#src/devices/gateways.ts';
+import { gatewayPrefix } from '#src/devices/topics.ts';
+import { listUnread } from '#src/devices/unread.ts';
+import {
+  askedMessage,
+  createdGateway,
+  gateway,
+  gatewayPatch,
+  judgedMessage,
+  newGateway,
+  toWire,
+  unread,
+  unreadToWire,
+} from './shape.ts';
+
+export const createGateway = operation({
+  summary: 'Makes a gateway; its MQTT password is shown here and never again.',
+  method: 'POST',
+  path: '/v1/gateways',
+  audit: { action: 'gateway.created', target: 'gateway_id' },
+  scope: 'devices:write',
+  answer: createdGateway,
+  body: newGateway,
+  async handle({ context, caller, body: { user_id, name } }) {
+    const user = await reachUser(context.db, caller, user_id);
+    const { gateway, secret } = await create(context.db, { userId: user.user_id, name });
+    const { gateway_id } = gateway;
+    return {
+      ...toWire(gateway),
+      mqtt: { username: gateway_id, password: secret, topic_prefix: gatewayPrefix(gateway_id) },
+    };
+  },
+});
+
+export const listGateways = operation({
+  summary: 'The gateways of a user, page by page.',
+  method: 'GET',
+  path: '/v1/gateways',
+  scope: 'devices:read',
+  answer: z.array(gateway),
+  query: z.object({ user_id: ofUser.optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.gateway_id);
+    return rows.map(toWire);
+  },
+});
+
+export const updateGateway = operation({
+  summary: 'Renames a gateway, or changes what decoders must know of all that lies below it.',
+  method: 'PATCH',
+  path: '/v1/gateways/{gateway_id}',
+  audit: { action: 'gateway.changed', target: 'gateway_id' },
+  scope: 'devices:write',
+  answer: gateway,
+  params: z.object({ gateway_id: id }),
+  body: gatewayPatch,
+  async handle({ context, caller, params, body: patch }) {
+    const row = await update(context.db, reachOf(caller), holdable(params.gateway_id), defined(patch));
+    return toWire(orNotFound(row));
+  },
+});
+
+export const deleteGateway = operation({
+  summary: 'Ends a gateway and its credentials. Devices that were paired through it stay, with their past.',
+  method: 'DELETE',
+  path: '/v1/gateways/{gateway_id}',
+  audit: { action: 'gateway.deleted', target: 'gateway_id' },
+  scope: 'devices:write',
+  answer: shapes.message,
+  params: z.object({ gateway_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.gateway_id)))) throw new AppError('notFound');
+    return { message: `Gateway ${params.gateway_id} was deleted` };
+  },
+});
+
+export const decodeMessage = operation({
+  summary:
+    'Says what the service would read out of a message of a gateway, why not, and which setting would help. Nothing is stored.',
+  method: 'POST',
+  changes: 'nothing',
+  path: '/v1/gateways/{gateway_id}/decode',
+  scope: 'devices:read',
+  status: 200,
+  answer: judgedMessage,
+  params: z.object({ gateway_id: id }),
+  body: askedMessage,
+  async handle({ context, caller, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
+    const gateway = orNotFound(await findGateway(context.db, reachOf(caller), holdable(params.gateway_id)));
+    if (!context.judge) throw new AppError('unavailable');
+    return context.judge({
+      gatewayId: gateway.gateway_id,
+      topic,
+      payload: payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64'),
+      receivedAtMs: context.clock().getTime(),
+      replayed: retained ?? false,
+      config: decoder_config ?? gateway.decoder_config,
+    });
+  },
+});
+
+export const unreadMessages = operation({
+  summary:
+    'Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page.',
+  method: 'GET',
+  path: '/v1/gateways/{gateway_id}/unread',
+  scope: 'devices:read',
+  answer: z.array(unread),
+  params: z.object({ gateway_id: id }),
+  query: z.object({ ...page }),
+  async handle({ context, caller, params, query, reply, url }) {
+    const gatewayId = holdable(params.gateway_id);
+    const find = async (page: { limit: number; cursor?: string }) =>
+      orNotFound(await listUnread(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }));
+    const rows = await pageOf(reply, url, defined(query), find, ({ shape }) => shape);
+    // A payload may be anything that a household's broker says: its owner's own.
+    return rows.map((row) => unreadToWire(caller.groupId ? { ...row, example: null } : row));
+  },
+});

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { id, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { user, toWire as userToWire } from '#src/api/v1/users/shape.ts';
+import { holdable, reachOf, reachOfRole, reachUser } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { defined } from '#src/core/defined.ts';
+import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { changeMembers, listMembers, reachable } from '#src/groups/members.ts';
+import {
+  createGroup as create,
+  findGroup,
+  listGroups as list,
+  deleteGroup as remove,
+  updateGroup as update,
+} from '#src/groups/store.ts';
+import { findUser } from '#src/users/store.ts';
+import { changed, changes, group, groupPatch, newGroup, toWire } from './shape.ts';
+
+export const createGroup = operation({
+  summary: 'Makes a group of homes (a building, a feeder, a district). For utilities and administrators.',
+  method: 'POST',
+  path: '/v1/groups',
+  audit: { action: 'group.created', target: 'group_id' },
+  scope: 'users:write',
+  answer: group,
+  body: newGroup,
+  async handle({ context, caller, body: { user_id, name, kind = null, parent_group_id = null } }) {
+    if (caller.role === 'homeowner') throw new AppError('forbidden');
+    const owner = await reachUser(context.db, caller, user_id);
+    if (owner.role === 'homeowner') {
+      throw unprocessable({ field: 'user_id', message: 'must be a utility or an administrator' });
+    }
+    const row = await create(context.db, { userId: owner.user_id, name, kind, parent_group_id });
+    return toWire(row, caller.groupId);
+  },
+});
+
+export const listGroups = operation({
+  summary: 'The groups of homes that the caller reaches, page by page.',
+  method: 'GET',
+  path: '/v1/groups',
+  scope: 'users:read',
+  answer: z.array(group),
+  query: z.object({ user_id: id.describe('Only groups of this owner. Default: all.').optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const owner = user_id === undefined ? undefined : await reachUser(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) =>
+      list(context.db, reachOf(caller), { ...page, ...defined({ userId: owner?.user_id }) });
+    const rows = await pageOf(reply, url, asked, find, (one) => one.group_id);
+    return rows.map((row) => toWire(row, caller.groupId));
+  },
+});
+
+export const getGroup = operation({
+  summary: 'One group of homes.',
+  method: 'GET',
+  path: '/v1/groups/{group_id}',
+  scope: 'users:read',
+  answer: group,
+  params: z.object({ group_id: id }),
+  handle: async ({ context, caller, params }) =>
+    toWire(orNotFound(await findGroup(context.db, reachOf(caller), holdable(params.group_id))), caller.groupId),
+});
+
+export const updateGroup = operation({
+  summary: 'Changes a group’s name or kind, or what it is a part of.',
+  method: 'PATCH',
+  path: '/v1/groups/{group_id}',
+  audit: { action: 'group.changed', target: 'group_id' },
+  scope: 'users:write',
+  answer: group,
+  params: z.object({ group_id: id }),
+  body: groupPatch,
+  async handle({ context, caller, params, body: patch }) {
+    const row = await update(context.db, reachOf(caller), holdable(params.group_id), defined(patch));
+    return toWire(orNotFound(row), caller.groupId);
+  },
+});
+
+export const deleteGroup = operation({
+  summary: 'Removes a group, and the keys that are limited to it; its homes stay as they are.',
+  method: 'DELETE',
+  path: '/v1/groups/{group_id}',
+  audit: { action: 'group.deleted', target: 'group_id' },
+  scope: 'users:write',
+  answer: shapes.message,
+  params: z.object({ group_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.group_id)))) throw new AppError('notFound');
+    return { message: `Group ${params.group_id} was deleted` };
+  },
+});
+
+export const listGroupUsers = operation({
+  summary: 'The homes of a group, page by page, without those of groups below it.',
+  method: 'GET',
+  path: '/v1/groups/{group_id}/users',
+  scope: 'users:read',
+  answer: z.array(user),
+  params: z.object({ group_id: id }),
+  query: z.object(page),
+  async handle({ context, caller, params, query: asked, reply, url }) {
+    const { group_id } = orNotFound(await findGroup(context.db, reachOf(caller), holdable(params.group_id)));
+    const find = (page: { limit: number; cursor?: string }) => listMembers(context.db, group_id, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
+    return rows.map(userToWire);
+  },
+});
+
+export const changeGroupUsers = operation({
+  summary: 'Adds homes to a group and removes others, up to 10,000 each; all of it or nothing.',
+  method: 'POST',
+  path: '/v1/groups/{group_id}/users',
+  audit: { action: 'group.homes_changed', target: 'group_id' },
+  scope: 'users:write',
+  status: 200,
+  answer: changed,
+  params: z.object({ group_id: id }),
+  body: changes,
+  handle: ({ context, caller, params, body }) =>
+    change(context.db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
+});
+
+export const addGroupUser = operation({
+  summary: 'Adds a home to a group; one that is in it already stays.',
+  method: 'PUT',
+  path: '/v1/groups/{group_id}/users/{user_id}',
+  audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
+  scope: 'users:write',
+  answer: changed,
+  params: z.object({ group_id: id, user_id: id }),
+  handle: ({ context, caller, params }) =>
+    change(context.db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
+});
+
+export const removeGroupUser = operation({
+  summary: 'Removes a home from a group; the home itself stays as it is.',
+  method: 'DELETE',
+  path: '/v1/groups/{group_id}/users/{user_id}',
+  audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
+  scope: 'users:write',
+  answer: changed,
+  params: z.object({ group_id: id, user_id: id }),
+  async handle({ context, caller, params }) {
+    const done = await change(context.db, caller, params.group_id, {
+      remove: [params.user_id],
+      fieldOf: () => 'user_id',
+    });
+    if (done.removed === 0) throw new AppError('notFound');
+    return done;
+  },
+});
+
+interface Change {
+  add?: readonly string[];
+  remove?: readonly string[];
+  /** Where in the request a home is that is to be added. */
+  fieldOf(index: number): string;
+}
+
+/**
+ * Changes the homes of a group that the caller reaches, all of it or nothing. 404 where the owner of the group does not reach one that is to be
+ * added, and of whoever was never in it nothing is said.
+ */
+async function change(
+  db: Database,
+  caller: Caller,
+  groupId: string,
+  { add = [], remove = [], fieldOf }: Change,
+): Promise<z.output<typeof changed>> {
+  const reach = reachOf(caller);
+  const { group_id, user_id } = orNotFound(await findGroup(db, reach, holdable(groupId)));
+  const owner = orNotFound(await findUser(db, reach, user_id));
+  for (const id of [...add, ...remove]) holdable(id);
+  const known = await reachable(db, reachOfRole({ role: owner.role, userId: owner.user_id }), add);
+  const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));
+  if (unknown.length > 0) throw new AppError('notFound', { details: unknown });
+  const done = await changeMembers(db, group_id, { add, remove });
+  const { members } = orNotFound(await findGroup(db, reach, group_id));
+  return { group_id, ...done, members };
+}
+
+const NO_HOME = 'must be a user that the owner of the group reaches';

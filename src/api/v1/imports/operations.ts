@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { id } from '#src/api/fields.ts';
+import { type Call, operation } from '#src/api/operation.ts';
+import { checkIdentities, holdable, reachOf } from '#src/auth/access.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import { type Importer, importDevices } from '#src/onboarding/import.ts';
+import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
+import { IMPORT_COLUMNS, readDevices } from './rows.ts';
+import {
+  importAnswer,
+  importCredentials,
+  type importedDevice,
+  importQuery,
+  MAX_IMPORTED,
+  newImport,
+  rowOf,
+  toWire,
+} from './shape.ts';
+
+export const createImport = operation({
+  summary:
+    'Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`.',
+  method: 'POST',
+  path: '/v1/imports',
+  audit: { action: 'devices.imported', target: 'import_id' },
+  scope: 'devices:write',
+  answer: importAnswer,
+  query: importQuery,
+  body: newImport,
+  bodyLimitBytes: 8 * 1_048_576,
+  csvBody: {
+    described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; \`channels\` and \`decoder_config\` are JSON in a cell. An empty cell is a member that is not given.`,
+    read: (text) => readDevices(text, MAX_IMPORTED),
+  },
+  async handle({ context: { db, box }, caller, address, query, body, rowName }) {
+    const importer = importerOf({ caller, address, query }, body);
+    const imported = await importDevices(
+      db,
+      caller.role === 'homeowner' || !caller.scopes.has('users:write')
+        ? importer
+        : { ...importer, toMakeOwners: 'create_users=true' },
+      body.map((row, index) => rowOf(rowName(index), row)),
+    );
+    const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
+    return toWire(orNotFound(await findImport(db, reachOf(caller), importId)));
+  },
+});
+
+export const getImport = operation({
+  summary: 'Shows what came of an import of devices.',
+  method: 'GET',
+  path: '/v1/imports/{import_id}',
+  scope: 'devices:read',
+  answer: importAnswer,
+  params: z.object({ import_id: id }),
+  async handle({ context, caller, params }) {
+    return toWire(orNotFound(await findImport(context.db, reachOf(caller), holdable(params.import_id))));
+  },
+});
+
+export const fetchImportCredentials = operation({
+  summary:
+    'Fetches the MQTT passwords of the devices that an import made: once, within a day. With an Idempotency-Key an answer that was lost can be had again.',
+  method: 'POST',
+  path: '/v1/imports/{import_id}/credentials',
+  status: 200,
+  audit: { action: 'import.credentials_fetched', target: 'import_id' },
+  scope: 'devices:write',
+  answer: importCredentials,
+  params: z.object({ import_id: id }),
+  async handle({ context: { db, box }, caller, params }) {
+    const importId = holdable(params.import_id);
+    return {
+      import_id: importId,
+      credentials: orNotFound(await takeCredentials(db, box, reachOf(caller), importId)),
+    };
+  },
+});
+
+/** Who imports, and what for whom he may. Throws `forbidden` where these devices are not his to import. */
+export function importerOf(
+  {
+    caller,
+    address,
+    query,
+  }: Pick<Call<unknown, z.output<typeof importQuery>, unknown>, 'caller' | 'address' | 'query'>,
+  devices: readonly z.output<typeof importedDevice>[],
+): Importer {
+  const { userId, role } = caller;
+  const isForOthers = devices.some(({ user_id }) => user_id !== undefined && user_id !== userId);
+  if (role === 'homeowner' && (isForOthers || query.create_users)) throw new AppError('forbidden');
+  if (query.create_users && !caller.scopes.has('users:write')) throw new AppError('forbidden');
+  checkIdentities(caller, devices);
+  return {
+    reach: reachOf(caller),
+    ownId: userId,
+    newOwners: query.create_users ? { enrolledBy: role === 'utility' ? userId : null } : null,
+    by: { actor: caller, address },
+  };
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { id, ofUser, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { checkGrant, holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import {
+  createKey as create,
+  findKey,
+  limitKey,
+  listKeys as list,
+  revokeKey as revoke,
+  rotateKey as rotate,
+} from '#src/auth/keys.ts';
+import { READING_SCOPES, SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.ts';
+import { defined } from '#src/core/defined.ts';
+import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { HOUR_MS } from '#src/core/units.ts';
+import { findGroup } from '#src/groups/store.ts';
+import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation, toWire } from './shape.ts';
+
+export const createKey = operation({
+  summary:
+    'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most.',
+  method: 'POST',
+  path: '/v1/keys',
+  audit: { action: 'key.created', target: 'key_id' },
+  scope: 'keys:write',
+  answer: createdKey,
+  body: newKey,
+  async handle({ context, caller, body: { user_id, name, scopes, group_id, expires_at, allowed_addresses } }) {
+    const ownerId = user_id ?? caller.userId;
+    const isForHomeowner = caller.role === 'utility' && ownerId !== caller.userId;
+    const all = group_id === undefined ? SCOPES : READING_SCOPES;
+    const wanted = scopes ?? [...(isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all)];
+    const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
+    checkGrant(caller, ownerId, wanted, allowedAddresses);
+    const expiresAt = endOf(expires_at, context.clock()) ?? undefined;
+    if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
+      throw unprocessable({ field: 'scopes', message: 'must all end in :read in a key that is limited to a group' });
+    }
+    // Held: whoever changes its role or signs in to it first ends the keys that there are, and must not miss this one.
+    const user = await reachUser(context.db, caller, user_id, { isHeld: true });
+    const group = group_id === undefined ? null : await findGroup(context.db, reachOf(caller), holdable(group_id));
+    // A group of somebody else is as good as none.
+    if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
+    const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
+    return createdToWire(await create(context.db, { ...of, ...defined({ name, expiresAt, groupId: group_id }) }));
+  },
+});
+
+export const listKeys = operation({
+  summary: 'The keys of a user that are not revoked, page by page; never the keys themselves.',
+  method: 'GET',
+  path: '/v1/keys',
+  scope: 'keys:write',
+  answer: z.array(key),
+  query: z.object({ user_id: ofUser.optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.key_id);
+    return rows.map(toWire);
+  },
+});
+
+export const updateKey = operation({
+  summary:
+    'Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds.',
+  method: 'PATCH',
+  path: '/v1/keys/{key_id}',
+  audit: { action: 'key.changed', target: 'key_id' },
+  scope: 'keys:write',
+  answer: key,
+  params: z.object({ key_id: id }),
+  body: keyLimits,
+  async handle({ context: { db, clock }, caller, params, body: { expires_at, allowed_addresses: allowedAddresses } }) {
+    const reach = reachOf(caller);
+    const keyId = holdable(params.key_id);
+    const old = orNotFound(await findKey(db, reach, keyId));
+    checkGrant(caller, old.userId, old.scopes, allowedAddresses ?? old.allowedAddresses);
+    const now = clock();
+    const limits = defined({ expiresAt: endOf(expires_at, now), allowedAddresses });
+    return toWire(orNotFound(await limitKey(db, reach, keyId, { now, ...limits })));
+  },
+});
+
+export const revokeKey = operation({
+  summary: 'Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds.',
+  method: 'DELETE',
+  path: '/v1/keys/{key_id}',
+  audit: { action: 'key.revoked', target: 'key_id' },
+  scope: 'keys:write',
+  answer: shapes.message,
+  params: z.object({ key_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await revoke(context.db, reachOf(caller), holdable(params.key_id)))) throw new AppError('notFound');
+    return { message: `Key ${params.key_id} was revoked` };
+  },
+});
+
+export const rotateKey = operation({
+  summary:
+    'Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never.',
+  method: 'POST',
+  path: '/v1/keys/{key_id}/rotate',
+  audit: { action: 'key.rotated', target: 'key_id' },
+  scope: 'keys:write',
+  answer: rotatedKey,
+  params: z.object({ key_id: id }),
+  body: rotation,
+  async handle({ context, caller, params, body }) {
+    const { db, environment, clock } = context;
+    const reach = reachOf(caller);
+    const keyId = holdable(params.key_id);
+    const { userId, scopes, allowedAddresses } = orNotFound(await findKey(db, reach, keyId));
+    checkGrant(caller, userId, scopes, allowedAddresses);
+    const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
+    const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
+    const { created, oldExpiresAt } = orNotFound(
+      await rotate(db, reach, keyId, { environment, now: clock(), ...defined({ overlapMs, expiresAt }) }),
+    );
+    return { ...createdToWire(created), old_expires_at: oldExpiresAt.toISOString() };
+  },
+});
+
+/** When a key shall end, null for never; undefined where nothing is said of it. 422 where that has passed. */
+function endOf(expiresAt: string | null | undefined, now: Date): Date | null | undefined {
+  if (expiresAt === undefined || expiresAt === null) return expiresAt;
+  const end = new Date(expiresAt);
+  if (end <= now) throw unprocessable({ field: 'expires_at', message: 'must lie in the future' });
+  return end;
+}

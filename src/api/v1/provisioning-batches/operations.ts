@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { id, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { AppError } from '#src/core/errors.ts';
+import { DAY_MS } from '#src/core/units.ts';
+import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
+import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claim-message.ts';
+import { batch, createdBatch, newBatch, toWire } from './shape.ts';
+
+export const createProvisioningBatch = operation({
+  summary:
+    'Makes a secret that meters are made with in the factory, and claim their devices and their own passwords with at first contact. A meter gets the device that has its serial as `external_id`. For utilities and administrators.',
+  method: 'POST',
+  path: '/v1/provisioning-batches',
+  audit: { action: 'provisioning_batch.created', target: 'batch_id' },
+  scope: 'devices:write',
+  answer: createdBatch,
+  body: newBatch,
+  async handle({ context, caller, body }) {
+    if (caller.role === 'homeowner') throw new AppError('forbidden');
+    const owner = body.owner_user_id === undefined ? null : await reachUser(context.db, caller, body.owner_user_id);
+    const { batch, secret } = await createBatch(context.db, {
+      userId: caller.userId,
+      ownerId: owner?.user_id ?? null,
+      name: body.name,
+      type: body.type,
+      location: body.location,
+      serials: body.serials ?? null,
+      maxDevices: body.max_devices,
+      expiresAt: new Date(context.clock().getTime() + body.valid_days * DAY_MS),
+    });
+    const topics = { claim_topic: CLAIM_TOPIC, reply_topic: CLAIM_REPLY_TOPIC };
+    return { ...toWire(batch), mqtt: { username: batch.batch_id, password: secret, ...topics } };
+  },
+});
+
+export const listProvisioningBatches = operation({
+  summary:
+    'The provisioning batches that the caller made, those that ended too, page by page; an administrator’s list has all.',
+  method: 'GET',
+  path: '/v1/provisioning-batches',
+  scope: 'devices:read',
+  answer: z.array(batch),
+  query: z.object(page),
+  async handle({ context, caller, query, reply, url }) {
+    const find = (asked: { limit: number; cursor?: string }) => listBatches(context.db, reachOf(caller), asked);
+    const rows = await pageOf(reply, url, query, find, (one) => one.batch_id);
+    return rows.map(toWire);
+  },
+});
+
+export const revokeProvisioningBatch = operation({
+  summary: 'Ends a provisioning batch: nothing claims with it any more. What was claimed goes on.',
+  method: 'DELETE',
+  path: '/v1/provisioning-batches/{batch_id}',
+  audit: { action: 'provisioning_batch.revoked', target: 'batch_id' },
+  scope: 'devices:write',
+  answer: shapes.message,
+  params: z.object({ batch_id: id }),
+  async handle({ context, caller, params: { batch_id } }) {
+    const isRevoked = await revokeBatch(context.db, reachOf(caller), holdable(batch_id), context.clock());
+    if (!isRevoked) throw new AppError('notFound');
+    return { message: `Batch ${batch_id} was revoked; what was claimed with it goes on` };
+  },
+});

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { id, ofUser, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import {
+  createTariff as create,
+  findTariff,
+  listTariffs as list,
+  deleteTariff as remove,
+  updateTariff as update,
+} from '#src/tariffs/store.ts';
+import { newTariff, tariff, tariffPatch, toWire } from './shape.ts';
+
+export const createTariff = operation({
+  summary: 'Says what a user pays for energy from a day on, and gets for what is fed in.',
+  method: 'POST',
+  path: '/v1/tariffs',
+  audit: { action: 'tariff.created', target: 'tariff_id' },
+  scope: 'tariffs:write',
+  answer: tariff,
+  body: newTariff,
+  exactNumbers: true,
+  async handle({ context, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
+    const owner = await reachUser(context.db, caller, user_id);
+    return toWire(await create(context.db, { userId: owner.user_id, name, valid_from, currency, terms }));
+  },
+});
+
+export const listTariffs = operation({
+  summary: 'The tariffs of a user in order of `valid_from`, page by page.',
+  method: 'GET',
+  path: '/v1/tariffs',
+  scope: 'tariffs:read',
+  answer: z.array(tariff),
+  query: z.object({ user_id: ofUser.optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.valid_from);
+    return rows.map(toWire);
+  },
+});
+
+export const getTariff = operation({
+  summary: 'One tariff.',
+  method: 'GET',
+  path: '/v1/tariffs/{tariff_id}',
+  scope: 'tariffs:read',
+  answer: tariff,
+  params: z.object({ tariff_id: id }),
+  handle: async ({ context, caller, params }) =>
+    toWire(orNotFound(await findTariff(context.db, reachOf(caller), holdable(params.tariff_id)))),
+});
+
+export const updateTariff = operation({
+  summary: 'Changes a tariff. What changes holds for the past that it covers, too.',
+  method: 'PATCH',
+  path: '/v1/tariffs/{tariff_id}',
+  audit: { action: 'tariff.changed', target: 'tariff_id' },
+  scope: 'tariffs:write',
+  answer: tariff,
+  params: z.object({ tariff_id: id }),
+  body: tariffPatch,
+  exactNumbers: true,
+  async handle({ context, caller, params, body: { name, valid_from, currency, ...terms } }) {
+    const patch = { ...defined({ name, valid_from, currency }), terms: defined(terms) };
+    return toWire(orNotFound(await update(context.db, reachOf(caller), holdable(params.tariff_id), patch)));
+  },
+});
+
+export const deleteTariff = operation({
+  summary: 'Removes a tariff. The one before it holds in its place.',
+  method: 'DELETE',
+  path: '/v1/tariffs/{tariff_id}',
+  audit: { action: 'tariff.deleted', target: 'tariff_id' },
+  scope: 'tariffs:write',
+  answer: shapes.message,
+  params: z.object({ tariff_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.tariff_id)))) throw new AppError('notFound');
+    return { message: `Tariff ${params.tariff_id} was deleted` };
+  },
+});

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { id, ofUser } from '#src/api/fields.ts';
+import { STREAM_SCOPE } from '#src/api/live/live.ts';
+import { operation } from '#src/api/operation.ts';
+import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import { findDevice } from '#src/devices/store.ts';
+import { device_id, type Examples, user_id } from '../example-ids.ts';
+
+const usageEvents = z
+  .string()
+  .describe(
+    'Server-sent events. `ready`: `{user_id, device_id, resumed}`, once; `resumed` is true where the stream goes on after `Last-Event-ID`, false where that was not possible (read the hours anew with `GET /v1/energy-insights`), null where none was sent. `reading`: `{device_id, user_id, seen_at, power_w, power_at, channels}`, what a device told last, at the beginning and at most once a second each; those between two are left out, and none is repeated after a break. `power`: `{user_id, power_w, power_at}`, the measured power of the home in W, at the beginning and when it changes, while each device that counts sent a power within the last 60 s. `usage`: the `data` of `usage.updated`, with an `id`; nothing that changed is left out. Lines that begin with a colon keep the connection open.',
+  );
+
+const query = z.object({
+  user_id: ofUser.optional(),
+  device_id: id
+    .optional()
+    .describe('Id of a device: only its readings are told. Default: all devices of the home, and its usage.'),
+});
+
+export const streamUsage = operation({
+  summary: 'Live readings of a home, and its hours as they change, as server-sent events.',
+  method: 'GET',
+  path: '/v1/usage/stream',
+  scope: STREAM_SCOPE,
+  produces: 'text/event-stream',
+  answer: usageEvents,
+  query,
+  async handle({ context: { db, live }, caller, query: { user_id, device_id }, reply }) {
+    if (!live) throw new AppError('unavailable');
+    const { user_id: named } = await reachUser(db, caller, user_id);
+    const device =
+      device_id === undefined ? undefined : orNotFound(await findDevice(db, reachOf(caller), holdable(device_id)));
+    // Of a device the home is the device's; where both are named it must be that.
+    if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
+    const { 'last-event-id': lastEventId } = reply.request.headers;
+    const stream = await live.open({
+      caller,
+      userId: device?.user_id ?? named,
+      deviceId: device?.device_id,
+      lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    });
+    // Proxies that gather an answer before they pass it on are told not to.
+    reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
+    reply.type('text/event-stream; charset=utf-8');
+    return stream;
+  },
+});
+
+const data = (value: object) => JSON.stringify(value);
+const channels = [
+  {
+    native_name: 'import energy_total_kwh',
+    unit: 'kWh',
+    last_value: 14_622.388,
+    last_at: '2026-06-15T11:59:58.000Z',
+    counts_as: 'import',
+    asked: false,
+    counted: true,
+    placement: null,
+  },
+];
+
+export const USAGE_EXAMPLES = {
+  streamUsage: {
+    answer: `retry: 2718
+
+id: mbvx3k00.evt_01k8xqcn4s7t2v9x1fw6zb3hmd
+event: ready
+data: ${data({ user_id, device_id: null, resumed: null })}
+
+event: reading
+data: ${data({ device_id, user_id, seen_at: '2026-06-15T11:59:58.310Z', power_w: 431, power_at: '2026-06-15T11:59:58.000Z', channels })}
+
+event: power
+data: ${data({ user_id, power_w: 431, power_at: '2026-06-15T11:59:58.000Z' })}
+
+id: mbvx3k00.evt_01k8xqdv6m9p3r5t7gy2kc4wna
+event: usage
+data: ${data({ user_id, hours: [{ date: '2026-06-15', hour: '11:00', kwh_used: 0.412 }], updated_at: '2026-06-15T11:59:59.000Z' })}
+
+: heartbeat
+
+`,
+  },
+} satisfies Examples;

@@ -1,0 +1,188 @@
+import { setInterval } from 'node:timers';
+import { z } from 'zod';
+import { id, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { reachOf, reachUser } from '#src/auth/access.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
+import { defined } from '#src/core/defined.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import { PLANS, ROLES } from '#src/database/enums.ts';
+import { countDevices, hasAttention, hasSilent } from '#src/devices/fleet/accounts.ts';
+import { personArchive } from '#src/export/archive.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import { createUser as create, listUsers as list, updateUser as update } from '#src/users/store.ts';
+import { createdUser, listedUser, newUser, toWire, user, userPatch } from './shape.ts';
+
+export const createUser = operation({
+  summary: 'Creates an account: a utility enrols homeowners, an administrator anyone.',
+  method: 'POST',
+  path: '/v1/users',
+  audit: { action: 'user.created', target: 'user_id' },
+  scope: 'users:write',
+  answer: createdUser,
+  body: newUser,
+  async handle({ context, caller, body }) {
+    if (caller.role === 'homeowner') throw new AppError('forbidden');
+    if (caller.role === 'utility' && (body.role !== 'homeowner' || body.plan !== undefined)) {
+      throw new AppError('forbidden');
+    }
+    const enrolledBy = caller.role === 'utility' ? caller.userId : undefined;
+    const { user_id } = await create(context.db, { ...defined(body), enrolledBy });
+    return { user_id, status: 'created' };
+  },
+});
+
+/** Nothing typed yet means everybody. */
+const search = z
+  .string()
+  .max(254)
+  .refine((value) => !value.includes('\0'), 'must not contain NUL')
+  .describe('Part of the e-mail address, in any case. Default: every account.');
+
+const yesOrNo = z.enum(['true', 'false']);
+
+export const listUsers = operation({
+  summary:
+    'The accounts that the caller reaches, page by page. What is asked about their devices needs `devices:read`, too.',
+  method: 'GET',
+  path: '/v1/users',
+  scope: 'users:read',
+  answer: z.array(listedUser),
+  query: z.object({
+    search: search.optional(),
+    role: z.enum(ROLES).optional().describe('Only accounts of this role. Default: of any.'),
+    plan: z.enum(PLANS).optional().describe('Only accounts on this plan. Default: on any.'),
+    has_attention: yesOrNo
+      .optional()
+      .describe('Only accounts with (`true`) or without (`false`) a device that wants its owner. Default: all.'),
+    silent: yesOrNo
+      .optional()
+      .describe(
+        'Only accounts with (`true`) or without (`false`) a device that was silent for 24 hours. Default: all.',
+      ),
+    include: z
+      .enum(['devices'])
+      .optional()
+      .describe('`devices`: adds how many devices each account has. Default: nothing.'),
+    ...page,
+  }),
+  async handle({ context, caller, query, reply, url }) {
+    const { search = '', role, plan, has_attention, silent, include, ...asked } = query;
+    const isAboutDevices = [has_attention, silent, include].some((one) => one !== undefined);
+    if (isAboutDevices && !caller.scopes.has('devices:read')) throw new AppError('forbidden');
+    const now = context.clock();
+    const find = (page: { limit: number; cursor?: string }) => {
+      const also = [
+        ...(has_attention === undefined ? [] : [hasAttention(has_attention === 'true')]),
+        ...(silent === undefined ? [] : [hasSilent(silent === 'true', { now, ...page })]),
+      ];
+      return list(context.db, reachOf(caller), { search, also, ...defined({ role, plan }), ...page });
+    };
+    const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
+    if (include === undefined) return rows.map(toWire);
+    const ids = rows.map(({ user_id }) => user_id);
+    const counts = await countDevices(context.db, ids, now);
+    const none = { total: 0, silent: 0, faulty: 0 };
+    return rows.map((row) => ({ ...toWire(row), devices: counts.get(row.user_id) ?? none }));
+  },
+});
+
+export const getUser = operation({
+  summary: 'One account.',
+  method: 'GET',
+  path: '/v1/users/{user_id}',
+  scope: 'users:read',
+  answer: user,
+  params: z.object({ user_id: id }),
+  handle: async ({ context, caller, params }) => toWire(await reachUser(context.db, caller, params.user_id)),
+});
+
+export const updateUser = operation({
+  summary:
+    'Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account.',
+  method: 'PATCH',
+  path: '/v1/users/{user_id}',
+  audit: { action: 'user.changed', target: 'user_id' },
+  scope: 'users:write',
+  answer: user,
+  params: z.object({ user_id: id }),
+  body: userPatch,
+  async handle({ context, caller, params, body: patch }) {
+    if (patch.email !== undefined && !caller.scopes.has('keys:write')) throw new AppError('emailNeedsKeys');
+    const { user_id } = await reachUser(context.db, caller, params.user_id);
+    if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
+      throw new AppError('forbidden');
+    const requester = caller.role === 'admin' ? undefined : caller;
+    return toWire(orNotFound(await update(context.db, reachOf(caller), user_id, defined(patch), requester)));
+  },
+});
+
+export const deleteUser = operation({
+  summary: 'Removes an account with all that is known of it.',
+  method: 'DELETE',
+  path: '/v1/users/{user_id}',
+  audit: { action: 'user.deleted', target: 'user_id' },
+  scope: 'users:write',
+  answer: shapes.message,
+  params: z.object({ user_id: id }),
+  async handle({ context, caller, params }) {
+    const { user_id } = await reachUser(context.db, caller, params.user_id);
+    if (!(await eraseUser(context.db, user_id))) throw new AppError('notFound');
+    return { message: `User ${user_id} and all associated data were deleted` };
+  },
+});
+
+/** Archives that one account, and a process for everybody, makes at once: each asks the database for page after page. */
+const MAX_OF_CALLER = 1;
+const MAX_AT_ONCE = 8;
+/** A caller is read anew this often: reads of a revoked key end within 10 s. */
+const CHECKED_EVERY_MS = 5_000;
+/** A client that takes no page for so long has gone, or holds a place for nothing. */
+const MAX_STALL_MS = 120_000;
+const RETRY_AFTER_SECONDS = 30;
+
+/** Callers whose archives are under way in this process. */
+const underWay: string[] = [];
+
+export const exportUser = operation({
+  summary: 'Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out.',
+  method: 'GET',
+  path: '/v1/users/{user_id}/export',
+  readsFromStandby: true,
+  audit: { action: 'user.exported', target: 'user_id' },
+  scope: SCOPES.filter((scope) => scope.endsWith(':read')),
+  produces: 'application/zip',
+  answer: z.string().meta({ format: 'binary' }),
+  params: z.object({ user_id: id }),
+  async handle({ context: { db, readDb, clock, dataDir }, caller, params, reply, stillAllowed }) {
+    const { user_id: userId } = await reachUser(db, caller, params.user_id);
+    if (underWay.filter((one) => one === caller.userId).length >= MAX_OF_CALLER)
+      throw new AppError('tooManyRequests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    if (underWay.length >= MAX_AT_ONCE) throw new AppError('unavailable');
+    let [checkedAtMs, pageAtMs] = [performance.now(), performance.now()];
+    const archive = personArchive(userId, {
+      db,
+      readDb,
+      dataDir,
+      now: clock(),
+      async beforePage() {
+        pageAtMs = performance.now();
+        if (pageAtMs - checkedAtMs < CHECKED_EVERY_MS) return;
+        checkedAtMs = pageAtMs;
+        await reachUser(db, await stillAllowed(), userId);
+      },
+    });
+    underWay.push(caller.userId);
+    const watch = setInterval(() => {
+      if (performance.now() - pageAtMs > MAX_STALL_MS) archive.destroy(new Error('the client does not read'));
+    }, CHECKED_EVERY_MS);
+    archive.once('close', () => {
+      clearInterval(watch);
+      underWay.splice(underWay.indexOf(caller.userId), 1);
+    });
+    reply.header('Content-Disposition', `attachment; filename="${userId}.zip"`).type('application/zip');
+    return archive;
+  },
+});

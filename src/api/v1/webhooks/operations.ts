@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { id, page } from '#src/api/fields.ts';
+import { type Call, operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { holdable, ownAccount, reachOf } from '#src/auth/access.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import {
+  findSent,
+  listDeliveries,
+  reachesWebhook,
+  retryDelivery as retry,
+  type SentDelivery,
+  sendTest,
+} from '#src/delivery/log.ts';
+import {
+  createWebhook as create,
+  listWebhooks as list,
+  deleteWebhook as remove,
+  updateWebhook as update,
+} from '#src/delivery/webhook/subscriptions.ts';
+import {
+  createdWebhook,
+  delivery,
+  deliveryToWire,
+  newWebhook,
+  sentDelivery,
+  toWire,
+  webhook,
+  webhookPatch,
+} from './shape.ts';
+
+export const createWebhook = operation({
+  summary: 'Subscribes the caller to an event.',
+  method: 'POST',
+  path: '/v1/webhooks',
+  audit: { action: 'webhook.created', target: 'webhook_id' },
+  scope: 'webhooks:write',
+  answer: createdWebhook,
+  body: newWebhook,
+  async handle({ context, caller, body: { event, url, auth_token } }) {
+    const webhook = { event, url, authToken: auth_token };
+    const { webhook_id, status } = await create(context.db, context.box, caller.userId, webhook);
+    return { webhook_id, status };
+  },
+});
+
+export const listWebhooks = operation({
+  summary: 'The caller’s own subscriptions, page by page.',
+  method: 'GET',
+  path: '/v1/webhooks',
+  scope: 'webhooks:read',
+  answer: z.array(webhook),
+  query: z.object(page),
+  async handle({ context, caller, query, reply, url }) {
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, ownAccount(caller), page);
+    const rows = await pageOf(reply, url, query, find, (one) => one.webhook_id);
+    return rows.map(toWire);
+  },
+});
+
+export const updateWebhook = operation({
+  summary: 'Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h).',
+  method: 'PATCH',
+  path: '/v1/webhooks/{webhook_id}',
+  audit: { action: 'webhook.changed', target: 'webhook_id' },
+  scope: 'webhooks:write',
+  answer: webhook,
+  params: z.object({ webhook_id: id }),
+  body: webhookPatch,
+  async handle({ context, caller, params, body: { url, status, auth_token } }) {
+    const { db, box, clock } = context;
+    const patch = { url, status, authToken: auth_token };
+    return toWire(orNotFound(await update(db, box, reachOf(caller), holdable(params.webhook_id), patch, clock())));
+  },
+});
+
+export const deleteWebhook = operation({
+  summary: 'Ends a subscription.',
+  method: 'DELETE',
+  path: '/v1/webhooks/{webhook_id}',
+  audit: { action: 'webhook.deleted', target: 'webhook_id' },
+  scope: 'webhooks:write',
+  answer: shapes.message,
+  params: z.object({ webhook_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.webhook_id)))) throw new AppError('notFound');
+    return { message: `Webhook ${params.webhook_id} was deleted` };
+  },
+});
+
+export const testWebhook = operation({
+  summary: 'Queues an event webhook.test for a subscription; its delivery says how it went.',
+  method: 'POST',
+  path: '/v1/webhooks/{webhook_id}/test',
+  audit: { action: 'webhook.tested', target: 'webhook_id' },
+  scope: 'webhooks:write',
+  answer: delivery,
+  status: 202,
+  params: z.object({ webhook_id: id }),
+  async handle({ context, caller, params }) {
+    const row = await sendTest(context.db, reachOf(caller), holdable(params.webhook_id), context.clock());
+    return deliveryToWire(orNotFound(row));
+  },
+});
+
+export const webhookDeliveries = operation({
+  summary: 'Deliveries of a subscription with all their tries, the youngest first, of the last 30 days.',
+  method: 'GET',
+  path: '/v1/webhooks/{webhook_id}/deliveries',
+  scope: 'webhooks:read',
+  answer: z.array(delivery),
+  params: z.object({ webhook_id: id }),
+  query: z.object({ ...page }),
+  async handle({ context, caller, params, query, reply, url }) {
+    const reach = reachOf(caller);
+    const webhookId = holdable(params.webhook_id);
+    if (!(await reachesWebhook(context.db, reach, webhookId))) throw new AppError('notFound');
+    const find = (page: { limit: number; cursor?: string }) => listDeliveries(context.db, reach, webhookId, page);
+    const rows = await pageOf(reply, url, query, find, (one) => one.delivery_id);
+    return rows.map(deliveryToWire);
+  },
+});
+
+export const getDelivery = operation({
+  summary: 'One delivery of a subscription, with what is sent.',
+  method: 'GET',
+  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
+  scope: 'webhooks:read',
+  answer: sentDelivery,
+  params: z.object({ webhook_id: id, delivery_id: id }),
+  async handle(call) {
+    const sent = await sentTo(call);
+    return { ...deliveryToWire(sent), request: sent.request };
+  },
+});
+
+export const retryDelivery = operation({
+  summary:
+    'Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed.',
+  method: 'POST',
+  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry',
+  audit: { action: 'webhook.retried', target: 'webhook_id' },
+  scope: 'webhooks:write',
+  answer: delivery,
+  status: 202,
+  params: z.object({ webhook_id: id, delivery_id: id }),
+  async handle({ context, caller, params }) {
+    const [webhookId, deliveryId] = [holdable(params.webhook_id), holdable(params.delivery_id)];
+    const row = await retry(context.db, reachOf(caller), webhookId, deliveryId, context.clock());
+    return deliveryToWire(orNotFound(row));
+  },
+});
+
+type Which = { webhook_id: string; delivery_id: string };
+
+/** The delivery that a path names, with what is sent. Throws `notFound` where the caller reaches none. */
+export async function sentTo({
+  context,
+  caller,
+  params,
+}: Pick<Call<Which, unknown, unknown>, 'context' | 'caller' | 'params'>): Promise<SentDelivery> {
+  const which = { webhookId: holdable(params.webhook_id), deliveryId: holdable(params.delivery_id) };
+  return orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
+}

@@ -1,0 +1,197 @@
+import { sql } from 'kysely';
+import { DateTime } from 'luxon';
+import { costsOf } from '#src/cost/costs.ts';
+import { orNull } from '#src/cost/running.ts';
+import type { Database } from '#src/database/connect.ts';
+import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
+import { currentPowerOf, latestChannels, powerOf } from '#src/devices/live.ts';
+import { type CommodityInsight, commodityInsights } from '#src/energy/commodity.ts';
+import { deviceInsights } from '#src/energy/device-include.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import type { HomeInsight } from '#src/energy/home/insights.ts';
+import { insights } from '#src/energy/insights.ts';
+import { powerNow } from '#src/energy/period/power-now.ts';
+import { dayRange, firstInstant, type Range } from '#src/energy/ranges.ts';
+import { monthForecast } from '#src/remarks/month-forecast.ts';
+import type { DeviceReport, HomeReport } from './sensors.ts';
+
+/** An account whose home is told of. */
+export interface Owner {
+  userId: string;
+  email: string;
+  zone: string;
+}
+
+/** Devices of a home that are told of, in the order of their ids. */
+const MAX_DEVICES = 200;
+
+const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
+const EXPORT = new Set(['export'] as const);
+
+/** What Home Assistant is told of a home at a moment: the rows that the interface answers, by day and added up. `isOnly`: there is no other. */
+export async function readHomeReport(
+  db: Database,
+  owner: Owner,
+  { now, isOnly }: { now: Date; isOnly: boolean },
+): Promise<HomeReport> {
+  const { userId, zone } = owner;
+  const { month, day, since } = cycleOf(now, zone);
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
+  const days = await insights(db, userId, month, 'day', new Set(FLOWS));
+  // In the first hour of a month its first day lies behind the sums.
+  const today = day.start > month.end ? await insights(db, userId, day, 'day') : days;
+  const costs = await costsIn(db, { userId, month, day, now });
+  const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
+  const flows = {
+    ...(has.grid && { grid_import: sumOf(days, 'grid_import_kwh'), grid_export: sumOf(days, 'grid_export_kwh') }),
+    ...(has.production && { production: sumOf(days, 'production_kwh') }),
+    ...(has.storage && { charged: sumOf(days, 'charged_kwh'), discharged: sumOf(days, 'discharged_kwh') }),
+  };
+  const forecast = await monthForecast(db, { userId, zone, now });
+  const used = home.devices.length > 0 && {
+    power: (await powerNow(db, home, now))?.watts ?? null,
+    used: sumOf(days, 'kwh_used'),
+    used_today: today.find(({ date }) => date === day.start)?.kwh_used ?? null,
+    forecast: forecast && thousandths(forecast.expectedKwh),
+  };
+  return {
+    userId,
+    owner: isOnly ? null : owner.email,
+    currency: costs.currency,
+    since,
+    values: {
+      ...used,
+      ...flows,
+      ...(await commoditiesOf(db, userId, month)),
+      ...(costs.currency !== null && {
+        cost: costs.month,
+        cost_today: costs.day,
+        forecast_cost: forecast?.cost?.currency === costs.currency ? thousandths(forecast.cost.expected) : null,
+      }),
+    },
+    devices: await devicesOf(db, userId, month, now),
+  };
+}
+
+const thousandths = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+/** The sum of a member of rows, in thousandths; null where no row knows it. */
+function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): number | null {
+  const known = rows.map((row) => row[name] as number | null | undefined).filter((value) => typeof value === 'number');
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
+}
+
+/** What the last day or month of a range costs; null where no tariff holds, and in a range of two currencies. */
+export async function costOf(
+  db: Database,
+  { userId, range, now }: { userId: string; range: Range; now: Date },
+  groupBy: 'day' | 'month',
+) {
+  return (await orNull(costsOf(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
+}
+
+/** Totals of the month and of the day, in the currency of the day; all null where no tariff holds. Of a month of two currencies there is none. */
+async function costsIn(
+  db: Database,
+  { userId, month, day, now }: { userId: string; month: Range; day: Range; now: Date },
+) {
+  const total = (range: Range, groupBy: 'day' | 'month') => costOf(db, { userId, range, now }, groupBy);
+  const [ofDay, ofMonth] = [await total(day, 'day'), await total(month, 'month')];
+  const currency = ofDay?.currency ?? null;
+  return {
+    currency,
+    day: ofDay?.total ?? null,
+    month: ofMonth?.currency === currency ? (ofMonth?.total ?? null) : null,
+  };
+}
+
+/** Gas, water and heat of the month, of those for which Home Assistant has a class. */
+async function commoditiesOf(db: Database, userId: string, month: Range): Promise<HomeReport['values']> {
+  const rows = await db
+    .selectFrom('series_roles as s')
+    .innerJoin('devices', 'devices.device_id', 's.device_id')
+    .select('s.meter')
+    .distinct()
+    .where('devices.user_id', '=', userId)
+    .where('s.meter', 'is not', null)
+    .execute();
+  const meters = new Set(rows.map(({ meter }) => meter));
+  const days = new Map<Commodity, CommodityInsight[]>();
+  for (const commodity of COMMODITIES)
+    if (meters.has(commodity) || meters.has(`${commodity}_m3`))
+      days.set(commodity, await commodityInsights(db, userId, commodity, month, 'day', new Set()));
+  const sum = (commodity: Commodity, name: 'kwh_used' | 'm3_used') => sumOf(days.get(commodity) ?? [], name);
+  return {
+    ...(meters.has('gas') && { gas: sum('gas', 'kwh_used') }),
+    ...(meters.has('gas_m3') && { gas_m3: sum('gas', 'm3_used') }),
+    ...(meters.has('water_m3') && { water_m3: sum('water', 'm3_used') }),
+    ...(meters.has('heat') && { heat: sum('heat', 'kwh_used') }),
+  };
+}
+
+interface DeviceRow {
+  device_id: string;
+  type: string;
+  location: string;
+  imports: boolean;
+  exports: boolean;
+  powers: number;
+}
+
+/** Devices of a home of which electricity counts in the month, with the power that the stream reports of each; none if its powers are of an unknown sum. */
+async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceReport[]> {
+  // Raw SQL: aggregates by kind of series.
+  const { rows } = await sql<DeviceRow>`
+    SELECT d.device_id, d.type, d.location, bool_or(c.imports) AS imports, bool_or(c.exports) AS exports,
+      count(*) FILTER (WHERE s.kind = 'power')::int AS powers
+    FROM devices d JOIN series s ON s.device_id = d.device_id
+    CROSS JOIN LATERAL (
+      SELECT coalesce(bool_or(o.counts_import), false) AS imports, coalesce(bool_or(o.counts_export), false) AS exports
+      FROM series_roles o WHERE o.series_id = s.series_id AND o.counts_until > ${month.from}) c
+    WHERE d.user_id = ${userId} AND d.deleted_at IS NULL AND d.placement <> 'excluded'
+    GROUP BY d.device_id HAVING bool_or(c.imports) OR bool_or(c.exports) ORDER BY d.device_id LIMIT ${MAX_DEVICES}`.execute(
+    db,
+  );
+  const ids = rows.map(({ device_id }) => device_id);
+  const channels = await latestChannels(db, ids, now);
+  const told: DeviceReport[] = [];
+  for (const row of rows) {
+    const own = channels.get(row.device_id) ?? [];
+    const hasPower = row.powers === 1 || powerOf(own.filter(({ unit }) => unit === 'W')).power_w !== null;
+    const months: HomeInsight[] = await deviceInsights(db, row.device_id, month, 'month', EXPORT);
+    told.push({
+      deviceId: row.device_id,
+      name: row.location || row.type,
+      type: row.type,
+      values: {
+        ...(row.imports && { import: sumOf(months, 'kwh_used') }),
+        ...(row.exports && { export: sumOf(months, 'export_kwh') }),
+        ...(hasPower && { power: currentPowerOf(own, now.getTime()).power_w }),
+      },
+    });
+  }
+  return told;
+}
+
+/**
+ * For so long after a month's end its sum goes on being told: meters that send by the hour tell the last of it then. Home Assistant adds what a sum
+ * rises by, and then the new month from 0: nothing is lost, and what was used in this hour is told at its end.
+ */
+const CLOSING_MINUTES = 65;
+
+/** The days that sums of the month are about at a moment, and the day itself, in a zone. Pure. */
+export function cycleOf(now: Date, zone: string): { month: Range; day: Range; since: { month: string; day: string } } {
+  const today = DateTime.fromJSDate(now, { zone });
+  const counted = today.minus({ minutes: CLOSING_MINUTES });
+  const first = counted.startOf('month');
+  const isClosing = first.month !== today.month;
+  const last = isClosing ? counted.endOf('month') : today;
+  return {
+    month: dayRange(dateOf(first), dateOf(last), zone),
+    day: dayRange(dateOf(today), dateOf(today), zone),
+    since: { month: isoOf(firstInstant(first, 'month')), day: isoOf(firstInstant(today, 'day')) },
+  };
+}
+
+const dateOf = (time: DateTime): string => time.toFormat('yyyy-MM-dd');
+const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
