@@ -44,7 +44,7 @@ export async function createPlayers(
   const tick = () => {
     const atMs = Math.floor(Date.now() / liveMs) * liveMs;
     for (const { device, publisher } of players) sendLive(device, publisher, atMs);
-    if (!closed) timer = setTimeout(tick, atMs + liveMs - Date.now());
+    if (!closed) timer = setTimeout(tick, Math.max(0, atMs + liveMs - Date.now()));
   };
   return {
     missing(nowMs) {
