@@ -62,7 +62,7 @@ export function welcome(demo: Demo, play: PlayOptions, now: Date): string {
       : 'The readings of the last 90 days are stored already.';
   // `-w`: the prompt comes on a line of its own.
   const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
-  const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}`;
+  const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}&tz=account`;
   const stream = `${demo.baseUrl}/v1/usage/stream?user_id=${userId}`;
   return `
 ${past} Each device now reports every ${play.liveSeconds} seconds.
