@@ -33,10 +33,10 @@ export function Page() {
     });
   return html`
     <h1>${common.pages.sessions}</h1>
-    <p>${w.about(me.email)}</p>
     <${EmailAddress} />
     <${Account} />
     <${Card} title=${w.signedInTitle}>
+      <p>${w.about(me.email)}</p>
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
     <//>

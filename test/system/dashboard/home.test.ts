@@ -227,7 +227,7 @@ test('three years of a meter: any period, by arrows, swipe, keyboard, date and a
   await lookAt(page, 'home-month');
   // An address can be opened by itself; what lies before the meter says where it begins; rubbish is today.
   await page.goto('/dashboard/home/year/2019');
-  await page.getByText('Nothing is known of this time. What is known begins on').waitFor();
+  await page.getByText('There are no readings for this period. The first ones are from').waitFor();
   await page.goto('/dashboard/home/month/2026-99');
   await figureIn(page, 'Used so far').waitFor();
   await page.close();
@@ -250,7 +250,7 @@ test('solar, a battery and plugs: where it comes from, what uses it, and what wa
   await payFor(page, '0.30');
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
   await page.goto(`/dashboard/home/day/${yesterday}`);
-  const card = page.getByRole('region', { name: 'From where, and where to' });
+  const card = page.getByRole('region', { name: 'Energy flow' });
   const value = async (name: string) =>
     Number.parseFloat((await card.getByRole('row', { name }).getByRole('cell').textContent()) ?? '');
   await expect.poll(() => value('Produced')).toBeGreaterThan(15);
@@ -315,7 +315,7 @@ test('plugs only, and a meter that has come just now: nothing is drawn that is n
   // Yesterday: any other period may have begun a minute ago.
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
   await page.goto(`/dashboard/home/day/${yesterday}`);
-  const card = page.getByRole('region', { name: 'From where, and where to' });
+  const card = page.getByRole('region', { name: 'Energy flow' });
   await card.getByRole('row', { name: 'Produced' }).waitFor();
   expect(await card.getByRole('row', { name: 'grid' }).count()).toBe(0);
   expect(await card.getByRole('img').count()).toBe(0);
@@ -325,8 +325,8 @@ test('plugs only, and a meter that has come just now: nothing is drawn that is n
   await lookAt(page, 'home-plugs');
   const meter = await dashboard.device(userId);
   await meter.publish(history(2, 1).filter(({ ts }) => ts >= `${yesterday}T18:00`));
-  await card.getByText('No picture: what came in and what went out differ.').waitFor();
-  expect(await card.textContent()).toContain('another one was silent or not there yet');
+  await card.getByText('No diagram: measured inflow and outflow differ.').waitFor();
+  expect(await card.textContent()).toContain('another was silent or not yet installed');
   await page.close();
 });
 
@@ -345,7 +345,7 @@ test('a thermostat alone: its rooms, and what is missing; its heating beside the
     })),
   );
   const page = await dashboard.signIn('warm@example.com');
-  await page.getByText('No meter tells what this home uses').waitFor();
+  await page.getByText('No meter measures what this home uses').waitFor();
   await page.getByRole('img', { name: /^Temperature and heating: Test: .*Temperature 19/ }).waitFor();
   expect(await page.locator('dd.big').count()).toBe(0);
   await lookAt(page, 'home-thermostat');
@@ -372,7 +372,7 @@ test('says what to do where there is nothing yet, and where nothing was heard', 
   await meter.publish(
     [0, 1].map((hour) => ({ ts: new Date(silentFromMs - hour * HOUR_MS).toISOString(), energy_total_kwh: 9 - hour })),
   );
-  await page.getByText('Nothing is known of this time yet.').waitFor();
+  await page.getByText('There are no readings for this period yet.').waitFor();
   await page.locator('.note').getByRole('button').click();
   await figureIn(page, 'Used').waitFor();
   await page.close();

@@ -10,9 +10,9 @@ const within = {
 
 export const alerts = {
   aboutOwn: (zone: string) =>
-    `An alert tells when your home uses or pays more than it should, or when a device falls silent. Periods are hours, days and months of ${zone}.`,
+    `An alert notifies you when your home uses or pays more than it should, or when a device falls silent. Periods are hours, days and months of ${zone}.`,
   about: (email: string, zone: string) =>
-    `An alert tells when ${email} uses or pays more than it should, or when a device falls silent. Periods are hours, days and months of ${zone}.`,
+    `An alert notifies ${email} when the home uses or pays more than it should, or when a device falls silent. Periods are hours, days and months of ${zone}.`,
   yours: 'Your alerts',
   of: (email: string) => `Alerts of ${email}`,
   create: 'Create an alert',
@@ -26,7 +26,7 @@ export const alerts = {
   created: (rule: string) => `Created: ${rule}. It watches from now on.`,
   saved: (rule: string) => `Saved: ${rule}.`,
   alert: 'Alert',
-  toldBy: 'Told by',
+  toldBy: 'Notified by',
   history: 'History',
   historyOf: (rule: string) => `History: ${rule}`,
   editOf: (rule: string) => `Edit: ${rule}`,
@@ -60,16 +60,16 @@ export const alerts = {
     usual: (amount: string) => `Suggested: ${amount}, which is much for a household.`,
   },
   tell: {
-    legend: 'Tell by',
+    legend: 'Notify by',
     to: (address: string) => `to ${address}`,
     toPhone: 'to a phone',
     toProgram: 'to a program',
     phone: 'Phone number',
     phoneHint: 'With its country, such as +4915112345678. It is kept with the account.',
     phoneForm: '+, the country’s code and the number, digits only',
-    youHaveNone: '**Nobody could be told yet: you have no active subscription to** `alert.triggered`**.**',
+    youHaveNone: '**Nobody would be notified yet: you have no active subscription to** `alert.triggered`**.**',
     hasNone: (email: string) =>
-      `**Nobody could be told yet: ${email} has no active subscription to** \`alert.triggered\`**.**`,
+      `**Nobody would be notified yet: ${email} has no active subscription to** \`alert.triggered\`**.**`,
     needed: 'It needs an active subscription to `alert.triggered`.',
     makeOne: '[Make one on the Webhooks page], then come back.',
     theirs: (email: string) =>

@@ -7,7 +7,7 @@ export const devices = {
   nonePaired: 'No device is paired yet.',
   firstSteps: [
     'Press **Pair a device**: you get what it needs to log in, and a line to try it with.',
-    'Tasmota, Shelly, Zigbee2MQTT, ESPHome and P1 readers: press **Create a gateway** below instead; what is heard through it is listed, and you pair what is yours.',
+    'Tasmota, Shelly, Zigbee2MQTT, ESPHome and P1 readers: press **Create a gateway** below instead; devices that send through it are listed, and you pair those that are yours.',
   ],
   location: 'Location',
   type: 'Type',
@@ -16,9 +16,9 @@ export const devices = {
   detailsOf: (location: string, type: string) => `Details of ${location}, ${type}`,
   whatStatesMean: 'What the states mean',
   states: {
-    active: 'It was heard within the last 24 hours.',
-    inactive: 'It has been silent for a day, or was never heard.',
-    faulty: 'It says so itself, or most of what it sent last could not be used.',
+    active: 'It sent something within the last 24 hours.',
+    inactive: 'It has been silent for a day, or has never sent anything.',
+    faulty: 'It reports a fault, or most of its latest messages could not be used.',
   },
   /** Where a device can sit in its home. */
   placements: {
@@ -40,11 +40,11 @@ export const devices = {
   attentions: {
     unknown_quantity: {
       word: 'what is it?',
-      meaning: 'It tells something that cannot be told from its name, and is not counted.',
+      meaning: 'It reports a quantity whose name does not show what it measures, so the quantity is not counted.',
       open: 'Open its details and say what it is.',
       below: 'Below you say what it is.',
     },
-    silent: { word: 'silent', meaning: 'It was not heard for a day.', open: '', below: '' },
+    silent: { word: 'silent', meaning: 'It has been silent for a day.', open: '', below: '' },
     placement_guessed: {
       word: 'where is it?',
       meaning: 'Where it sits in the home is a guess, and the home’s total depends on it.',
@@ -83,7 +83,7 @@ export const devices = {
   },
   channels: {
     section: 'Quantities',
-    title: 'What it tells',
+    title: 'What it reports',
     unknown: (names: string) =>
       `What **${names}** means cannot be told from its name, so it is not counted. Say what it is: it then counts for its past, too.`,
     lastValue: 'Last value',
@@ -132,11 +132,11 @@ export const devices = {
     locationHint: 'Where it is, in your words.',
     more: 'More settings',
     limit: 'Highest plausible load, kW',
-    limitHint: 'A register that grows faster is not believed at once. 100, unless you say otherwise.',
+    limitHint: 'A register that grows faster is held until later readings confirm it. Default: 100.',
     register: 'Register ends at, kWh',
     registerHint: 'Where it starts again at 0; empty if it never does.',
     gap: 'Longest gap, minutes',
-    gapHint: 'For devices that tell power only: longer silences count nothing. 15, unless you say otherwise.',
+    gapHint: 'For devices that report power only: nothing is counted over longer silences. Default: 15.',
     placeHint:
       'The home’s total is made of the grid meter, production and storage; consumers are a breakdown of it. It holds for the past, too.',
     usual: 'as is usual for its type',
@@ -147,7 +147,7 @@ export const devices = {
     otherType: 'Which other type',
     otherTypeHint: 'One word is best, such as water_heater.',
     zone: 'Time zone',
-    zoneHint: 'For devices that tell local time without a zone, such as Europe/Berlin.',
+    zoneHint: 'For devices that report local time without a zone, such as Europe/Berlin.',
   },
   pairing: {
     title: (type: string, location: string) => `Paired: ${type}, ${location}`,
@@ -171,7 +171,7 @@ export const devices = {
     withTls: 'With TLS',
     trust: '`--cafile` names the certificate that you downloaded above.',
     install:
-      '`mosquitto_pub` comes with `apt-get install mosquitto-clients`. Tasmota, Shelly, Zigbee2MQTT, ESPHome and P1 readers speak a language of their own: make a gateway for them, and they are discovered.',
+      '`mosquitto_pub` comes with `apt-get install mosquitto-clients`. Tasmota, Shelly, Zigbee2MQTT, ESPHome and P1 readers have message formats of their own: create a gateway for them, and they are discovered.',
   },
   login: {
     host: 'MQTT host',
@@ -190,12 +190,12 @@ export const devices = {
   discovered: {
     title: 'Discovered devices',
     list: 'List of discovered devices',
-    none: 'No device is waiting to be paired. Devices heard through a gateway appear here by themselves.',
+    none: 'No device is waiting to be paired. Devices that send through a gateway appear here by themselves.',
     about:
       'Pair the devices that are yours: they count from their next message on. Of the others only this list is kept.',
     family: 'Family',
-    tells: 'What it tells',
-    tellsShort: 'Tells',
+    tells: 'What it reports',
+    tellsShort: 'Reports',
     firstSeen: 'First seen',
     nothing: 'nothing that could be read yet',
     more: (count: number) => plural(count, { one: '# more', other: '# more' }),
@@ -216,7 +216,7 @@ export const devices = {
     list: 'List of gateways',
     create: 'Create a gateway',
     about:
-      'A gateway lets in what a household’s own broker hears, and devices that speak a language of their own: Tasmota, Shelly, Zigbee2MQTT, ESPHome, P1 readers, wireless M-Bus and others.',
+      'A gateway receives messages from a household’s own broker, and from devices with a message format of their own: Tasmota, Shelly, Zigbee2MQTT, ESPHome, P1 readers, wireless M-Bus and others.',
     deleteQuestion:
       'Its login ends at once, and its list of discovered devices is deleted. Devices paired through it stay, with their history, but can no longer send through it.',
     of: (name: string) => `Gateway ${name}`,

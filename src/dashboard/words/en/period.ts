@@ -50,19 +50,19 @@ export const period = {
   nightMostCost: (device: string, power: string, energy: string, money: string) =>
     `At night the device that draws most is **${device}**: ${power} on average, ${energy} and about ${money} a year.`,
   nightUnexplained: (power: string, energy: string) =>
-    `At night your home draws **${power}** on average, ${energy} a year. No device that is measured by itself explains it.`,
+    `At night your home draws **${power}** on average, ${energy} a year. No device with its own meter explains it.`,
   profileOf: (days: number) =>
     `Always on: lowest steady two hours of a day. At night: mean from 0 to 5 o’clock. Both of the last ${days} days.`,
-  untrackedAbout: 'no device of its own tells it',
+  untrackedAbout: 'no device measures it',
   behind: (device: string) => `part of ${device}`,
   gone: 'removed',
   others: 'Meters and sources',
   in: 'In',
   out: 'Out',
   noConsumers:
-    'No single device tells what it uses. A smart plug or a circuit’s meter makes a part of it known: [pair one].',
+    'No device measures a single consumer yet. A smart plug or a circuit’s meter shows what a part of the home uses: [pair one].',
   climateOf: (device: string) => `Temperature and heating: ${device}`,
-  noClimate: 'It said nothing in this time.',
+  noClimate: 'It reported nothing in this period.',
   week: 'When most is used',
   commodities: { before: 'Before', lastYear: 'A year before' },
   firstSteps: {
@@ -77,14 +77,14 @@ export const period = {
   waiting: {
     title: 'No reading has come yet',
     about:
-      'What is paired has not sent anything that counts. [Open your devices]: each says when it was last heard, and what it needs.',
+      'The paired devices have not sent a reading that counts. [Open your devices]: the list shows when each was last seen, and what it needs.',
   },
   thermostatOnly:
-    'No meter tells what this home uses: below is what the thermostat says. [Pair a meter] or a smart plug, and its usage and cost stand beside it.',
-  nothingThen: (first: string) => `Nothing is known of this time. What is known begins on [${first}].`,
+    'No meter measures what this home uses; below are the thermostat’s readings. [Pair a meter] or a smart plug to see usage and cost as well.',
+  nothingThen: (first: string) => `There are no readings for this period. The first ones are from [${first}].`,
   /** Of a period under way; the name is that of the one before. */
-  nothingSoFar: (before: string) => `Nothing is known of this time yet. Look at [${before}].`,
-  nothing: 'Nothing is known of this time.',
+  nothingSoFar: (before: string) => `There are no readings for this period yet. Look at [${before}].`,
+  nothing: 'There are no readings for this period.',
   settings: 'Settings',
   ofHome: 'Home',
   offline: (ago: string) => `No network. This was seen ${ago}.`,
