@@ -278,9 +278,10 @@ test('solar, a battery and plugs: where it comes from, what uses it, and what wa
   );
   // Which device wastes most at night? It is said in a sentence, and it leads to the device.
   const uses = page.getByRole('region', { name: 'What uses it' });
-  expect(await uses.getByText('At night the device that draws most').textContent()).toBe(
-    'At night the device that draws most is Heater: 400 W on average, 730 kWh and about €219 a year.',
-  );
+  // Costs come a moment after the figures.
+  await expect
+    .poll(() => uses.getByText('At night the device that draws most').textContent())
+    .toBe('At night the device that draws most is Heater: 400 W on average, 730 kWh and about €219 a year.');
   const names = await uses.locator('tbody').first().getByRole('rowheader').allTextContents();
   expect(names.map((name) => name.split(' ')[0])).toEqual(['Heater', 'Freezer', 'Untracked']);
   await lookAt(page, 'home-solar-battery');

@@ -36,6 +36,8 @@ test('an account whose time zone nobody has set is asked once, with the browserâ
   const card = here.getByRole('region', { name: 'Which time zone is your home in?' });
   const proposed = await here.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(await card.getByLabel('Time zone').inputValue()).toBe(proposed);
+  // The card is there before the page below it.
+  await here.getByRole('heading', { level: 1 }).waitFor();
   await lookAt(here, 'time zone');
   await card.getByLabel('Time zone').selectOption('Europe/Lisbon');
   await card.getByRole('button', { name: 'Save' }).click();
