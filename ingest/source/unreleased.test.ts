@@ -80,3 +80,16 @@ test('an account with many logins leaves room to another', () => {
   for (let at = 1; at <= 2_500; at++)
     expect(unreleased.isRepeated(sessionId('dev_other', 'x'), at, 'usr_other', never)).toBe(false);
 });
+
+test('a repetition that waits for its commit is answered with an error when its session is dropped', () => {
+  const unreleased = new Unreleased();
+  const id = sessionId('gwy_1', 'x');
+  const answers: unknown[] = [];
+  unreleased.isRepeated(id, 7, 'usr_1', never);
+  // Sent again by a later connection, before the first is committed.
+  unreleased.isRepeated(id, 7, 'usr_1', (error) => answers.push(error));
+  // Another client id of the login takes all of its room: the oldest session loses its messages.
+  for (let at = 1; unreleased.has(id, 7); at++) unreleased.isRepeated(sessionId('gwy_1', 'y'), at, 'usr_1', never);
+  unreleased.commit(id, 7);
+  expect(answers).toEqual([expect.any(Error)]);
+});

@@ -15,11 +15,14 @@ const KEPT_MS = 24 * HOUR_MS;
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
 const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
 
+/** Called when a message is committed, or with an error if its session is dropped before. */
+type Known = (error?: Error) => void;
+
 /** What became of a message that was received at QoS 2. */
 interface Received {
   isCommitted: boolean;
-  /** Called when it is committed: it was sent again meanwhile, by another connection. */
-  waiting: (() => void)[];
+  /** Repetitions by later connections, which wait for the commit. */
+  waiting: Known[];
 }
 
 interface OfSession {
@@ -59,7 +62,7 @@ export class Unreleased {
    * Whether a message was received before, and then calls `known` when it is committed. A new one is noted: `commit` is to be called. Throws
    * where the login or its account has no room for it.
    */
-  isRepeated(id: string, messageId: number, account: string, known: () => void): boolean {
+  isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
     const received = this.#sessions.get(id)?.messages.get(messageId);
     if (!received) {
       this.#add(id, messageId, account);
@@ -96,6 +99,9 @@ export class Unreleased {
     const login = this.#logins.get(loginOf(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(loginOf(id));
+    // Their connections would wait for ever. Once they have ended, a repetition is a new message.
+    const dropped = new Error('the messages of the session at QoS 2 were dropped');
+    for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
 
   /** Drops the sessions that were not used for a day. */
