@@ -34,12 +34,15 @@ const SINCE_MS = 86_400_000;
 /** A device's clock may be ahead by this (ingest refuses more). */
 const AHEAD_MS = 5 * 60_000;
 
-/** When the devices of homes were last heard of. */
+/** When each device of some homes last sent a valid reading, without deleted devices and those that never sent one. */
 export async function heardOf(db: Database, userIds: readonly string[]): Promise<Heard[]> {
   // Raw SQL: a time as a number, to the microsecond that it is kept in.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
-    SELECT user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros FROM device_heads
-    WHERE user_id = ANY (${userIds}::text[]) AND seen_at IS NOT NULL ORDER BY user_id, device_id`.execute(db);
+    SELECT h.user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros
+    FROM device_heads h JOIN devices d USING (device_id)
+    WHERE h.user_id = ANY (${userIds}::text[]) AND seen_at IS NOT NULL AND d.deleted_at IS NULL ORDER BY h.user_id, device_id`.execute(
+    db,
+  );
   return rows.map(({ user_id, device_id, micros }) => ({
     userId: user_id,
     deviceId: device_id,

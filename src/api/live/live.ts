@@ -91,7 +91,9 @@ export function createLive(
 
   async function lookAt(userIds: readonly string[]): Promise<void> {
     const from = newest();
-    const heard = (await heardOf(from, userIds)).filter(isNews());
+    const all = await heardOf(from, userIds);
+    evictOthers(userIds, new Set(all.map(({ deviceId }) => deviceId)));
+    const heard = all.filter(isNews());
     for (const some of chunks(heard)) {
       const readings = new Map((await liveReadings(from, some, clock())).map((one) => [one.device_id, one]));
       for (const { userId, deviceId, seenAtMicros } of some) {
@@ -106,6 +108,17 @@ export function createLive(
       }
     }
     await tellPower(from, [...new Set(heard.map(({ userId }) => userId))]);
+  }
+
+  /** Evicts devices that were deleted or moved to another account: a follower that comes later must not receive their readings. */
+  function evictOthers(userIds: readonly string[], deviceIds: ReadonlySet<string>): void {
+    for (const { devices, channels } of userIds.flatMap((userId) => homes.get(userId) ?? [])) {
+      for (const deviceId of devices.keys()) {
+        if (deviceIds.has(deviceId)) continue;
+        devices.delete(deviceId);
+        channels.delete(deviceId);
+      }
+    }
   }
 
   /** Sends the measured power of homes of which a device was heard, where it has changed. */

@@ -173,6 +173,22 @@ describe('live readings', () => {
     expect(await deleteDevice(api.db, { only: mine.userId }, second)).toBe(true);
     expect((await api.send(`${PATH}?device_id=${second}`, { key: mine.key })).status).toBe(404);
   });
+
+  test('of a device that was deleted are not sent to a follower that comes later', async () => {
+    const mine = await home();
+    const second = await addDevice(mine);
+    const first = await open(mine.key);
+    await mine.read([[minutes(-1), 7]], api.now);
+    await mine.read([[minutes(-1), 8]], api.now, { deviceId: second });
+    await expect.poll(() => first.text(), soon).toContain(second);
+    expect(await deleteDevice(api.db, { only: mine.userId }, second)).toBe(true);
+    // A look of the process passes: it sends the next reading of the other device.
+    await mine.read([[minutes(1), 9]], api.now);
+    await expect.poll(() => first.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(9);
+    const later = await open(mine.key);
+    await expect.poll(() => later.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(9);
+    expect(later.text()).not.toContain(second);
+  });
 });
 
 describe('changed hours', () => {
