@@ -35,7 +35,12 @@ const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float
  */
 export async function startBelievedTime(
   pool: Pool,
-  { clock, log, monotonicMs = () => performance.now() }: { clock: Clock; log: Logger; monotonicMs?: () => number },
+  {
+    clock,
+    log,
+    monotonicMs = () => performance.now(),
+    syncMs = SYNC_MS,
+  }: { clock: Clock; log: Logger; monotonicMs?: () => number; syncMs?: number },
 ): Promise<BelievedTime> {
   let read = { ...(await moveAtStart(pool, clock().getTime())), monoMs: monotonicMs() };
   let wasTooFar = false;
@@ -48,16 +53,30 @@ export async function startBelievedTime(
   };
   warn();
   const sync = async () => {
-    // A confirmation since the last look may have moved it either way, and is adopted as it is.
-    // Raw SQL: here and below one row that belongs to this file.
+    // If an operator has confirmed a clock since the last sync, the stored time is adopted, whether it is earlier or later.
+    // Raw SQL: here and below, one row that only this file uses.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],
     );
-    if (rows[0]) read = { ...rows[0], monoMs: monotonicMs() };
+    const [row] = rows;
+    if (row) {
+      // The time that the database took to answer has passed as well. Unless somebody confirmed a clock, nothing moves the believed time back.
+      const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
+      read = { ...row, at, monoMs: monotonicMs() };
+    }
     warn();
   };
-  const timer = setInterval(() => void sync().catch(() => {}), SYNC_MS).unref();
+  let isSyncing = false;
+  const timer = setInterval(() => {
+    if (isSyncing) return;
+    isSyncing = true;
+    sync()
+      .catch((error: Error) => log.warn({ err: error }, 'believed time not stored'))
+      .finally(() => {
+        isSyncing = false;
+      });
+  }, syncMs).unref();
   return {
     nowMs,
     ageClock: () => new Date(Math.min(nowMs(), clock().getTime(), read.databaseMs + sinceMs())),

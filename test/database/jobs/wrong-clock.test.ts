@@ -131,6 +131,29 @@ test('an operator confirms a clock; by its monotonic clock alone a process moves
   await confirmClock(database.pool, now());
 });
 
+test('the believed time moves on by the whole of the monotonic clock, however slowly the database answers', async () => {
+  let monoMs = 0;
+  let syncs = 0;
+  // Each statement takes four seconds of the monotonic clock, after which its answer is there.
+  const slow = new Proxy(database.pool, {
+    get: (pool, name) =>
+      name === 'query'
+        ? async (...args: unknown[]) => {
+            const answer = await Reflect.apply(pool.query, pool, args);
+            monoMs += 4_000;
+            syncs++;
+            return answer;
+          }
+        : Reflect.get(pool, name),
+  });
+  const running = await startBelievedTime(slow, { clock: now, log: SILENT, monotonicMs: () => monoMs, syncMs: 10 });
+  const [startMs, startMonoMs] = [running.nowMs(), monoMs];
+  syncs = 0;
+  await expect.poll(() => syncs).toBeGreaterThanOrEqual(20);
+  running.stop();
+  expect(running.nowMs() - startMs).toBe(monoMs - startMonoMs);
+});
+
 test('jobs go on when the clock is set back, and a daily one that was missed runs once', async () => {
   let wallMs = Date.parse('2026-11-24T12:00:00Z');
   await database.pool.query('DELETE FROM daily_runs');
