@@ -2,51 +2,51 @@ import type { Meter } from '#src/database/meter.ts';
 import { type Channel, type Direction, meantChannel, type OwnersWord, PARTS } from '#src/devices/channel-name.ts';
 import { NO_ROLES, type Roles, type RolesByTime, rolesOfSpans } from './roles-by-time.ts';
 
-/** Energy quantities, the better first: a circuit counts by the first that it has (law of consumption, "Channels"). */
+/** Energy quantities, best first. A circuit counts by the first one that it has (law of consumption, "Channels"). */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
-/** Ranks of a total and a tariff that are registers, and the first of a power. */
+/** Ranks of a register that is a total, of a register that is a tariff, and the first rank of a power. */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** A series that the device has had, and what its owner says of it. */
+/** A series of a device, with its owner's settings. */
 interface Series {
   channel: string;
   kind: string;
   unit?: string | null | undefined;
   word?: OwnersWord;
-  /** Time of its first reading, Unix ms. Left out or null: it was always there. */
+  /** Time of its first reading, Unix ms. Left out or null: it has always existed. */
   firstReadAtMs?: number | null | undefined;
-  /** Of a register: time of its first reading that is not 0, Unix ms; null: each is 0. Left out: it always was. */
+  /** Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. Left out: it was never 0. */
   nonzeroAtMs?: number | null | undefined;
 }
 
-/** A series that could count in a direction of its circuit, from its first reading on. The lower rank is the better one. */
+/** A series that may count in a direction of its circuit, from its first reading on. The lowest rank is best. */
 interface Offer {
   readonly index: number;
   readonly rank: number;
   readonly firstReadAtMs: number;
 }
 
-/** What is offered for one direction of one circuit. */
+/** The series that may count in one direction of one circuit. */
 interface Choice {
   readonly direction: Direction;
   readonly offers: Offer[];
-  /** From when on a register is there of which nobody knows what it counts, Unix ms: it could be the power's energy once more. */
+  /** Unix ms from which the circuit has a register of unknown meaning. It may measure the same energy as the power. */
   readonly askedAtMs: number;
 }
 
-/** A volume, reactive energy, a cost: known to be something else than electricity, whatever it is called. */
+/** Whether a unit rules out electricity, whatever the name: a volume, reactive energy, a cost. */
 const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
 /**
- * Which series of a device count, and as what, by time: for each circuit and direction the best quantity first, then its total
- * before its tariffs before its phases; parts of one kind together, a total never with its own parts. At each time the best of those that have a
- * reading before it counts: what first appears counts from its first reading on. A register of which each reading is 0, while a part of it has
- * one that is not, is no total. Export falls back to the negative part of the circuit's import power. What is unknown does not count, nor does a
- * power next to an unknown register of its circuit. Gas, heat and water do the same by themselves, in kWh and by volume; they have no export.
- * `series`: all series that the device has ever had. Returns their roles, in the same order.
+ * Chooses the roles of a device's series by time. Each circuit and direction counts by its best quantity. Within a quantity, a total goes before tariffs, and
+ * tariffs before phases. Parts of one kind count together, and a total never counts together with its parts. At each time the best of the series with a
+ * reading before it counts, so a new series counts from its first reading on. A register is no total while all its readings are 0 and one of its
+ * parts has a reading that is not. Export falls back to the negative part of the circuit's import power. A series of unknown meaning does not
+ * count, nor does a power next to an unknown register of its circuit. Gas, heat and water are chosen separately, in kWh and by volume; they have no
+ * export. `series`: all series that the device has ever had. Returns their roles, in the same order.
  */
 export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => meantChannel(one, one.word));
@@ -74,7 +74,7 @@ export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   );
 }
 
-/** What is offered for each direction of each circuit, by commodity. */
+/** The choices for each commodity, circuit and direction. */
 function choicesOf(series: readonly Series[], channels: readonly Channel[]): Choice[] {
   const asked = new Map<string, number>();
   for (const [index, { kind, unit, firstReadAtMs }] of series.entries()) {
@@ -103,7 +103,7 @@ function choicesOf(series: readonly Series[], channels: readonly Channel[]): Cho
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
 
-/** Of a total that is 0 while one of its parts is not: it is there from its first reading on that is not 0. */
+/** Moves the start of a total that is 0, while one of its parts is not, to its first reading that is not 0. */
 function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
   const nonzeroAtMs = ({ index }: Offer) => {
     const { nonzeroAtMs: ms } = series[index] as Series;
@@ -118,12 +118,12 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
   });
 }
 
-/** What counts right after a time, Unix ms. Before anything of the circuit is there: what is there first. */
+/** The series that count right after a time, Unix ms. Before the circuit's first reading: those that come first. */
 function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] {
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Those of the same rank that come later add nothing up to their first reading, unless that is an interval.
+  // Series of the same rank that come later are included: they add nothing before their first reading, unless it is an interval.
   return valid.filter(({ rank }) => rank === best);
 }
 

@@ -1,25 +1,25 @@
 import { type Edit, type EditedTime, READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type { Point, StepBack } from './law.ts';
 
-/** Whether a reading of a series is passed over by hand. */
+/** Whether an edit excludes a reading of a series. */
 export type IsExcluded = (point: Point) => boolean;
 
-/** What edits mean for one series, once they are worked in as far as a plan does that. */
+/** Effect of edits on one series, once a plan has applied them up to its time. */
 export interface SeriesEdits {
-  /** Undefined: nothing of it is passed over. */
+  /** Undefined: no reading is excluded. */
   readonly isExcluded?: IsExcluded;
-  /** The readings (Unix ms, both inclusive) around what is worked in; null: nothing is. */
+  /** The readings that the plan recomputes, Unix ms, both inclusive. Null: none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
-  /** Readings by hand that are to be stored, and those that are to be taken away. */
+  /** Readings by hand to store, and those to delete. */
   readonly added: readonly Point[];
   readonly withdrawn: readonly Point[];
-  /** The steps back of the clock while it was received, as it is stored and as it will be. */
+  /** Steps back of the clock while the series was received: as it is stored, and after the plan. */
   readonly stepsBack: {
     readonly before: readonly StepBack[];
     readonly after: readonly StepBack[];
     readonly changedAtMs?: number;
   };
-  /** Times of which every reading is passed over before and after, in order: nobody need look at what is stored of them. */
+  /** Times in which every reading is excluded before and after the plan, in order. Their readings need not be loaded. */
   readonly passedOver: readonly EditedTime[];
 }
 
@@ -31,14 +31,14 @@ const NO_EDITS: SeriesEdits = {
   passedOver: [],
 };
 
-/** From when on an edit is still to be worked in, or to be taken back; null: nothing of it is. */
+/** Unix ms from which an edit is still to be applied or, once revoked, to be reverted. Null: it is complete. */
 export function openFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
 }
 
-/** What is counted of an edit once what lies before a time is worked in, or taken back; null: nothing. */
+/** The applied time of an edit once a plan has applied or reverted it up to a time. Null: none. */
 export function countedUpTo(edit: Edit, untilMs: number): EditedTime | null {
   const { isInForce, counted, fromMs, toMs } = edit;
   const openMs = openFromMs(edit);
@@ -48,13 +48,12 @@ export function countedUpTo(edit: Edit, untilMs: number): EditedTime | null {
   return untilMs < endMs ? { fromMs: untilMs, toMs: endMs } : null;
 }
 
-/** Where what is to be worked in of an edit ends; Unix ms. */
+/** Unix ms at which the pending time of an edit ends. */
 export const openToMs = ({ isInForce, counted, toMs }: Edit): number => (isInForce ? toMs : (counted?.toMs ?? toMs));
 
 /**
- * What the edits of a device mean for one of its series. Pure. An edit says of a set of readings what counts, whenever they come: so
- * the law's result is a function of the set of messages and the set of edits that are counted. `untilMs`: what lies before it of those that
- * are not worked in yet is so from now on.
+ * The effect of a device's edits on one of its series. Pure. An edit applies to readings of its time whenever they arrive, so the law's
+ * result is a function of the set of messages and the set of applied edits. `untilMs`: the plan applies pending edits before this time.
  */
 export function editsOfSeries(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
@@ -85,7 +84,7 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
             firstMs: Math.min(...open.map((edit) => openFromMs(edit) as number)),
             lastMs: Math.max(...open.map((edit) => Math.min(openToMs(edit), untilMs) - 1)),
           },
-    // An edit begins with its reading: it is stored once a part of its time is counted, and until all of it is taken back.
+    // An edit's reading by hand lies at its start. It is stored when the first part of its time is applied, and deleted when reverting begins there.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack: changeOfSteps(
@@ -96,7 +95,7 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
   };
 }
 
-/** Times that are excluded as it is stored and as it will be, without those instants at which somebody read the register. */
+/** Times that are excluded both as stored and after the plan, without the instants of readings by hand. */
 function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
   const both = edits.flatMap((edit) => {
     const after = countedUpTo(edit, untilMs);
@@ -114,7 +113,7 @@ function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
   });
 }
 
-/** Times in order, those that touch as one. */
+/** Times in order; those that touch or overlap are merged. */
 function joined(times: readonly EditedTime[]): EditedTime[] {
   const found: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of times.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -130,8 +129,8 @@ export const concerns = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
- * Whether a point is one of those of an edit by the clock, within what is counted of it. What the edit says that the register showed at its start takes
- * the place of what was sent for that instant. `carried`: where edits by the clock have such readings; a later step passes over those of earlier ones.
+ * Whether a point is one of the instants of an edit by the clock, within its applied time. The edit's own reading replaces a sent reading of the
+ * same instant. `carried`: instants at which edits by the clock have such readings. A later step excludes those of earlier steps.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,
@@ -153,7 +152,7 @@ function either(...conditions: (IsExcluded | undefined)[]): IsExcluded | undefin
   return (point) => some.some((condition) => condition(point));
 }
 
-/** The steps of some edits before and after they are worked in. */
+/** Steps back of the clock before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
   const isOther = (steps: readonly StepBack[]) => (one: StepBack) =>
@@ -165,8 +164,8 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * The steps back of the clock that edits of a series note: so much more time has passed. A step that led back beyond where an earlier one did comes after
- * it: past it, both have been made.
+ * The steps back of the clock that edits of a series record. Each adds its length to the time that has passed. If a later step led back beyond
+ * an earlier one, it takes effect after it, where both have been made.
  */
 function stepsBackOf(edits: readonly Edit[]): StepBack[] {
   const mine = edits.filter(({ instants }) => instants);
@@ -180,8 +179,8 @@ function stepsBackOf(edits: readonly Edit[]): StepBack[] {
 }
 
 /**
- * Whether a point that was sent, or that an edit by the clock carried on, lies within one of the edits. What was read by hand takes the place of what was
- * sent for that instant.
+ * Whether a sent point, or a point that an edit by the clock added, lies within one of the edits. A reading by hand is not excluded: it replaces the
+ * sent reading of its instant.
  */
 function within(edits: readonly EditedTime[], carried: ReadonlySet<number>): IsExcluded | undefined {
   if (edits.length === 0) return undefined;
@@ -189,7 +188,7 @@ function within(edits: readonly EditedTime[], carried: ReadonlySet<number>): IsE
   return ({ readAtMs, intervalMs }) => {
     if (intervalMs === READ_BY_HAND && !carried.has(readAtMs)) return false;
     let [low, high] = [0, spans.length];
-    // The last that begins at or before it.
+    // Binary search for the last span that begins at or before the reading.
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((spans[middle] as EditedTime).fromMs <= readAtMs) low = middle + 1;

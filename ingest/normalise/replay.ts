@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IsExcluded } from './edits.ts';
 import type { EnergyInterval, Findings, JudgedPoint, Law, Point, Verdict } from './law.ts';
 
-/** What a law made of a run of points. */
+/** Result of a law over a run of points. */
 export interface Replay {
   intervals: EnergyInterval[];
   /** By `pointKey`; a point without an entry was plainly counted. */
   readonly verdicts: ReadonlyMap<string, JudgedPoint>;
   state: unknown;
-  /** Time back to which energy was taken back; Infinity: none was. Before the replay's start it was not there to be taken. */
+  /** Earliest time from which the law took energy back, Unix ms; Infinity: none. It may lie before the replay's start. */
   backToMs: number;
 }
 
 /** Identity of a point within its series. */
 export const pointKey = (point: Point): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** Every point was plainly counted: nearly always. */
+/** Shared by most replays: every point was plainly counted. */
 export const NO_VERDICTS: ReadonlyMap<string, JudgedPoint> = new Map();
 
-/** A replay under way: what came of it so far, and the step that takes the next point. */
+/** A replay in progress. */
 class Run implements Replay, Findings {
   readonly intervals: EnergyInterval[] = [];
   state: unknown;
@@ -68,55 +68,55 @@ class Run implements Replay, Findings {
   }
 }
 
-/** Runs the law over ordered points, from a state. `isExcluded`: of which of them it is not told. */
+/** Runs the law over ordered points, from a state. `isExcluded`: points that the law does not receive. */
 export function replay(law: Law<unknown>, from: unknown, points: readonly Point[], isExcluded?: IsExcluded): Replay {
   const run = new Run(law, from, isExcluded);
   for (const point of points) run.take(point);
   return run;
 }
 
-/** What is stored of a stretch of a series: the energy that was counted, and what readings were taken for. */
+/** The stored part of a stretch of a series: its counted energy and the verdicts of its readings. */
 export type Stored = Pick<Replay, 'intervals' | 'verdicts'>;
 
-/** Whether the law was told of a stored reading: of those that are excluded by hand it was not. */
-const isTold = ({ verdict }: JudgedPoint): boolean => verdict !== 'excluded';
+/** Whether the law received a stored reading. It does not receive readings that an edit excludes. */
+const isReceived = ({ verdict }: JudgedPoint): boolean => verdict !== 'excluded';
 
-/** What was counted of stored readings, which follow on a state. */
+/** The intervals and verdicts of stored readings that follow a state. */
 export function recall(law: Law<unknown>, from: unknown, judged: readonly JudgedPoint[]): Stored {
   const verdicts = new Map<string, JudgedPoint>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
-  const told = judged.filter(isTold);
-  return { intervals: law.counted?.(from, told) ?? replay(law, from, told).intervals, verdicts };
+  const received = judged.filter(isReceived);
+  return { intervals: law.counted?.(from, received) ?? replay(law, from, received).intervals, verdicts };
 }
 
 /** A stretch of a series before and after a change of its set of readings. */
 export interface Comparison {
   before: Stored;
   after: Replay;
-  /** Whether the two came to the same state beyond the change; what follows is then the same in both. */
+  /** Whether both reached the same state after the change. Everything later is then the same in both. */
   met: boolean;
   /** Time up to which they were replayed. */
   endMs: number;
 }
 
-/** The law that what is stored was counted by, and the one that it is to be counted by: the same, but for settings and roles up to a change. */
+/** The law before and after a change. They differ only in settings and roles up to the change. */
 export interface Laws {
   readonly before: Law<unknown>;
   readonly after: Law<unknown>;
-  /** Says where both stand before the change: the one by which more counts. Left out: `after`. */
+  /** The law that counts for longer; it computes the state before the change. Default: `after`. */
   readonly longer?: Law<unknown>;
   /**
-   * The latest step of the clock that one of them does not take into account, Unix ms: they go on alike once they remember no reading up to it.
-   * Left out: there is none.
+   * The latest step of the clock that only one of the laws takes into account, Unix ms. They continue alike once their states hold no reading up
+   * to it. Left out: there is none.
    */
   readonly stepAtMs?: number;
 }
 
 /**
- * Replays `before` and `after` (two versions of one stretch, equal beyond `lastChangeMs`, and so are their laws) from the same state, side by
- * side, until they are equal after a reading that is plainly counted, now and as all that is stored says, or the points end. (After
- * another one what comes later may still take back what was counted before it.) `before`: as it is stored and judged. `isExcluded`: of
- * which of those that are `after` the law is not told.
+ * Replays two versions of one stretch from the same state, side by side. The versions and their laws are equal beyond `lastChangeMs`. The replay ends
+ * when both states are equal after a reading that is plainly counted in both versions, or when the points end. (After a reading with
+ * another verdict, a later reading may still take back energy from before it.) `before`: the stored, judged points. `isExcluded`: points of `after`
+ * that the law does not receive.
  */
 export function compare(
   laws: Laws,
@@ -127,7 +127,7 @@ export function compare(
 ): Comparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
-    new Run(laws.before, from, (point) => !isTold(point as JudgedPoint)),
+    new Run(laws.before, from, (point) => !isReceived(point as JudgedPoint)),
     new Run(laws.after, from, isExcluded),
   ];
   const changed = points.before.length - beyondChange.length;
@@ -144,8 +144,8 @@ export function compare(
     before.take(point);
     after.take(point);
     const isPlain = point.verdict === null && !after.verdicts.has(pointKey(point));
-    const remembersStep = stepAtMs !== undefined && (laws.after.earliestMs?.(after.state) ?? Infinity) <= stepAtMs;
-    if (isPlain && !remembersStep && isDeepStrictEqual(before.state, after.state))
+    const holdsStep = stepAtMs !== undefined && (laws.after.earliestMs?.(after.state) ?? Infinity) <= stepAtMs;
+    if (isPlain && !holdsStep && isDeepStrictEqual(before.state, after.state))
       return upTo(index + 1, true, point.readAtMs);
   }
   return upTo(beyondChange.length, false, beyondChange.at(-1)?.readAtMs ?? lastChangeMs);

@@ -1,12 +1,12 @@
 import type { Meter } from '#src/database/meter.ts';
 
-/** What a series counts as. */
+/** The role of a series in its device's consumption. */
 export interface Roles {
   import: boolean;
   export: boolean;
-  /** What it is told apart as; null: it is of its device's electricity, and of nothing else. */
+  /** The meter as which its energy is also reported by itself. Null: it counts only towards its device's electricity. */
   meter: Meter | null;
-  /** It is the register of a tariff, and counts: of those of its circuit and direction one runs at a time (tariffs.ts). */
+  /** It is a tariff's register that counts. Of the tariffs of a circuit and direction one runs at a time (tariffs.ts). */
   isTariff?: boolean;
 }
 
@@ -25,37 +25,37 @@ export interface EarlierRoles {
 }
 
 /**
- * What a series counts as, by time: an interval counts by the role at its end. So it is while a changed role is worked into the past of a
- * device, piece by piece.
+ * The roles of a series by time; an interval counts by the role at its end. Roles differ by time if a better series appeared later, and
+ * while a changed role is being applied to the past in chunks.
  */
 export interface RolesByTime {
   readonly roles: Roles;
-  /** Those before, in order of time, each up to its end. Left out: it has always been the same. */
+  /** Earlier roles in order of time, each up to its end. Left out: the role has never changed. */
   readonly earlierRoles?: readonly EarlierRoles[];
 }
 
-/** The roles of a time, Unix ms. */
+/** Returns the roles at a time, Unix ms. */
 export function rolesAt({ roles, earlierRoles }: RolesByTime): (ms: number) => Roles {
   if (!earlierRoles) return () => roles;
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
-/** Whether one of the roles that it has at some time is so. */
-export const hasRole = ({ roles, earlierRoles }: RolesByTime, isSo: (roles: Roles) => boolean | undefined): boolean =>
-  isSo(roles) === true || earlierRoles?.some((one) => isSo(one.roles)) === true;
+/** Whether one of its roles, at any time, meets a condition. */
+export const hasRole = ({ roles, earlierRoles }: RolesByTime, isMet: (roles: Roles) => boolean | undefined): boolean =>
+  isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
 
 const isCounted = ({ roles }: { roles: Roles }): boolean => roles.import || roles.export;
 
-/** Up to when something of it counts, Unix ms: Infinity where its latest role does, -Infinity where none does. */
+/** Unix ms at which it stops counting: Infinity if its latest role counts, -Infinity if none ever does. */
 export function countsUntilMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Whether anything of it counts, at some time. */
+/** Whether it counts at any time. */
 export const counts = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
 
-/** The time of which a series counts as something else than it is to: from `fromMs` on and before `toMs`; null: none. */
+/** The time `[fromMs, toMs)` that contains every difference between the roles of a series and its target. Null: no difference. */
 export function countedOtherwise(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
   const starts = [
@@ -68,7 +68,7 @@ export function countedOtherwise(of: RolesByTime, target: RolesByTime): { fromMs
   return { fromMs: starts.find(isOther) as number, toMs: starts[last + 1] ?? Number.POSITIVE_INFINITY };
 }
 
-/** What a series counts as once it is so as `target` says before a time, Unix ms. */
+/** The roles of a series once `target` is applied before a time, Unix ms. */
 export function rolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
   return rolesOfSpans([
@@ -77,7 +77,7 @@ export function rolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number)
   ]);
 }
 
-/** What a series counts as, by spans in order of their ends, of which the last has none: Infinity. */
+/** Roles by time from spans in order of their ends; the last one ends at Infinity. */
 export function rolesOfSpans(spans: readonly EarlierRoles[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
@@ -90,7 +90,7 @@ export function rolesOfSpans(spans: readonly EarlierRoles[]): RolesByTime {
   return apart.length === 1 ? { roles } : { roles, earlierRoles: apart.slice(0, -1) };
 }
 
-/** The last one has no end: Infinity. */
+/** Roles as spans; the last one ends at Infinity. */
 export const spansOf = ({ roles, earlierRoles = [] }: RolesByTime): EarlierRoles[] => [
   ...earlierRoles,
   { roles, untilMs: Number.POSITIVE_INFINITY },

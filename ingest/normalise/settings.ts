@@ -1,25 +1,25 @@
 import type { EarlierSettings, LawSettings, SettingsByTime } from './law.ts';
 
-/** Whether laws say the same by both. */
+/** Whether the law gives the same result with both. */
 const haveSameSettings = (one: LawSettings, other: LawSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;
 
-/** The settings by which a reading of a time (Unix ms) is judged, beside what came before it. */
+/** The settings by which a reading of a time (Unix ms) is judged. */
 export function settingsAt(settings: SettingsByTime): (ms: number) => LawSettings {
   const { earlier } = settings;
   if (!earlier) return () => settings;
   return (ms) => earlier.find(({ untilMs }) => ms < untilMs) ?? settings;
 }
 
-/** Whether another number is read at a time than at an earlier one (Unix ms): nothing is known of what flowed between them. */
+/** Whether the device's configuration selected another quantity between two times (Unix ms). The energy between them is unknown. */
 export const isSplit = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * The time of a reading as it is compared with a later one (Unix ms): earlier by what the clock was set back between the two. A reading right at a step is
- * what was read before it and stands for it past it: it is on both sides.
+ * The time of a reading for comparison with a later one, Unix ms: earlier by the steps back of the clock between the two. A reading exactly at a step
+ * lies on both sides of it: it was read before the step, and it is the first reading after it.
  */
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
@@ -30,7 +30,7 @@ interface Times {
   readonly toMs: number;
 }
 
-/** The time of which consumption was computed with other settings than it is to be; null: of none. */
+/** The time whose consumption was computed with settings other than `settings`. Null: none. */
 export function computedOtherwise(computedWith: SettingsByTime, settings: LawSettings): Times | null {
   const spans = spansOf(computedWith);
   const isOther = (span: LawSettings) => !haveSameSettings(span, settings);
@@ -38,14 +38,14 @@ export function computedOtherwise(computedWith: SettingsByTime, settings: LawSet
   return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
 }
 
-/** What consumption was computed with once it is so with `settings` before a time, Unix ms. */
+/** The settings by time once consumption before a time (Unix ms) is computed with `settings`. */
 export function settingsUpTo(computedWith: SettingsByTime, settings: LawSettings, untilMs: number): SettingsByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return computedWith;
   const later = spansOf(computedWith).filter((span) => span.untilMs > untilMs);
   return ofSpans([{ ...settings, untilMs }, ...later]);
 }
 
-/** The last one has no end: Infinity. */
+/** Settings as spans; the last one ends at Infinity. */
 const spansOf = ({ earlier = [], ...latest }: SettingsByTime): EarlierSettings[] => [
   ...earlier,
   { ...latest, untilMs: Number.POSITIVE_INFINITY },

@@ -4,30 +4,30 @@ import { merge } from './merge.ts';
 import type { StandingSeries } from './standing.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
-/** Since when a series is there, and since when it tells more than 0: what its circuit counts by depends on both (normalise/channels.ts). */
+/** Times of the first reading of a series and of the first that is not 0. The roles in its circuit depend on both (normalise/channels.ts). */
 export type Firsts = Pick<StandingSeries, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
-/** Readings beyond that are looked at first, and how many times as many where they are all 0. */
+/** Number of later readings that are loaded first, and the factor by which it grows while all of them are 0. */
 const FIRST_LOOK = 16;
 const FURTHER = 16;
 
-/** Whether points may change the firsts of a stored series. */
+/** Whether points may change the first times of a stored series. */
 export const mayChangeFirsts = (series: StandingSeries, points: readonly NewPoint[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
-/** The points that may be the first of a register that is not 0, or in the place of it. */
+/** The points that may become a register's first reading that is not 0, or replace it. */
 function nonzeroChanges({ kind, nonzeroAtMs }: StandingSeries, points: readonly NewPoint[]): readonly NewPoint[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
-  // They are in order: mostly the first tells.
+  // Points are in order of time, so the first one usually decides.
   if ((points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) > sinceMs) return [];
   return points.filter(({ readAtMs, value }) => (value === 0 ? readAtMs === sinceMs : readAtMs < sinceMs));
 }
 
 /**
- * The firsts of a series once these points are stored, in order of time, none of them refused. Of two values of one time the lower stays, so what is stored of
- * the time must mostly be known: answers the stretch that is wanted, where it is not among those given.
+ * The first times of a series once these points are stored. `points`: in order of time, without rejected ones. Of two values for one time the
+ * lower one is stored, so the stored readings of that time must usually be loaded. Returns the stretch to load if `stretches` does not contain it.
  */
 export function firstsAfter(
   series: StandingSeries,
@@ -56,7 +56,7 @@ export function firstsAfter(
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
-  // What was read by hand changes what counts of a register, not what the device sends.
+  // A reading by hand changes the energy that is counted, but it is not a reading that the device sent.
   const nonzero = merge(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND && value !== 0,
   );

@@ -8,12 +8,12 @@ import type { StandingDevice, StandingSeries } from './standing.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
- * Readings before and beyond a piece that are looked at first. What a register remembers of two hours is to be among them where
- * it is sent every 10 s: to look further is to load, and to replay, all that lies between once more.
+ * Number of readings before and beyond a piece that are loaded first. A register's state reaches back two hours, and some devices send
+ * every 10 s. A second look loads and replays the whole stretch again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
-/** The readings (Unix ms, both inclusive) around what a plan works in of a series. */
+/** The readings of a series that a plan recomputes, Unix ms, both inclusive. */
 export interface Piece {
   /** -Infinity: from the first reading. */
   readonly firstMs: number;
@@ -21,24 +21,24 @@ export interface Piece {
   readonly lastMs: number;
 }
 
-/** What is worked in of two changes of a series at once; null: nothing. */
+/** The readings that two changes of a series affect together. Null if both are null. */
 export const bothOf = (one: Piece | null, other: Piece | null): Piece | null =>
   one && other
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
 
-/** The readings of a series that count as something else once its role is worked in up to a time; null: none. */
+/** The readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
 export function roleOtherwise(series: StandingSeries, will: RolesByTime, untilMs: number): Piece | null {
   const times = countedOtherwise(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // Past the time of which something counts nothing is judged: where that becomes another time, all in between is judged, or no longer is.
+  // Readings after the series stops counting have no verdicts. If that time moves, all readings between the old and the new time change.
   const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
-  const isForgotten = isMs === Number.NEGATIVE_INFINITY;
-  const firstMs = wasMs === isMs || isForgotten ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
+  const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
+  const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
   return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** The readings of a series that are judged by other settings once those of its device are worked in up to a time; null: none. */
+/** The readings of a series whose settings change if its device's new settings are applied up to a time. Null: none. */
 export function judgedOtherwise(
   { settings, computedWith }: StandingDevice,
   series: StandingSeries,
@@ -49,7 +49,7 @@ export function judgedOtherwise(
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** The readings of a stretch as they are once the edits of the series are worked in; the plan then says so. */
+/** Applies the edits of a series to the readings of a stretch, and records added and withdrawn readings in the plan. */
 export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
@@ -64,9 +64,9 @@ export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly 
 }
 
 /**
- * Works a piece of edits by hand, and of changed settings, in: replays the stretch around what they change as it is stored, and with them, and
- * adds the difference to the plan, as readings that come late do. `laws` null: nothing of the series counts. Answers which stretches it needs
- * beside those that it was given; where there are any, the plan is not complete.
+ * Applies a piece of edits and of changed settings: replays the stretch around the change as it is stored and with the change, and adds the
+ * difference to the plan, as for late readings. `laws` null: nothing of the series counts. Returns the further stretches that it needs. If
+ * there are any, the plan is not complete.
  */
 export function planPiece(
   plan: SeriesPlan,
@@ -75,14 +75,14 @@ export function planPiece(
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
-  // Of what does not count nothing is passed over.
+  // Excluding edits have no effect on a series that does not count.
   if (!laws && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs);
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
   const after = withEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
-  // Where the stretch ends with the series, what was its last reading may be no more; beyond it all that is left may be passed over.
+  // If the stretch ends with the series, an edit may have withdrawn the last reading, or may exclude all readings after it.
   const endMs =
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs

@@ -14,15 +14,15 @@ import type { Stretch, StretchBounds } from './stretch.ts';
 /** The whole of a series. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
 
-/** A device, and how far its plan works in what is open of it. */
+/** A device, and the time before which its plan applies pending changes. */
 export interface Planning {
   readonly device: StandingDevice;
   readonly pieceUntilMs: number;
-  /** What its consumption is computed with before the plan, and after it. */
+  /** Settings with which its consumption is computed before the plan and after it. */
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
 }
 
-/** Plans one series; answers which stretches are needed first. */
+/** Plans one series. Returns the stretches that must be loaded first; if there are any, the plan is not complete. */
 export function planSeries(
   { device, pieceUntilMs, computed }: Planning,
   plan: SeriesPlan,
@@ -52,7 +52,7 @@ export function planSeries(
   return [firstLook(following)];
 }
 
-/** What a series is counted by as it is stored, and once its plan is carried out; null: nothing of it counts. */
+/** The laws by which a series is stored, and by which it counts once its plan is written. Null: nothing of it counts. */
 function lawsOf(
   plan: SeriesPlan,
   computed: Planning['computed'],
@@ -70,15 +70,15 @@ function lawsOf(
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
 
-/** Whether a stretch was loaded for points that follow what is stored: they reach back into it. */
+/** Whether a stretch was loaded for points that follow the stored readings, because they change energy before them. */
 function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]): boolean {
   const [first] = following;
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
 
 /**
- * Refuses what retention has closed (it was longer once, or a clock was wrong), and what a changed `decoder_config` has read of the time before it: it
- * is another number than those that are stored of that time.
+ * Rejects points of a time that retention has closed: retention was longer once, or a clock was wrong. Also rejects points that a changed `decoder_config`
+ * produced for the time before the change, because they measure another quantity than the readings stored for that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
   const untilMs = refusedUntilMs(series);
@@ -94,7 +94,7 @@ function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoin
   });
 }
 
-/** Takes away what the whole series was computed to, and adds what it comes to by the law of now, with its new readings. */
+/** Replaces the energy of the whole series: subtracts the stored intervals, and adds those that the current law computes with the new readings. */
 function computeAnew(
   plan: SeriesPlan,
   laws: { before: Law<unknown> | null; after: Law<unknown> | null },

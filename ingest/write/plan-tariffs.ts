@@ -26,10 +26,10 @@ import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { type StandingDevice, type StandingSeries, settingsOfSeries } from './standing.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 
-/** Readings around a time that are looked at first, and how many times as many where they do not tell. */
+/** Number of readings around a time that are loaded first, and the factor by which it grows while they do not decide. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 const FURTHER = 16;
-/** Times further apart than this are looked at by themselves. */
+/** Times further apart than this get a stretch each. */
 const APART_MS = 6 * 3_600_000;
 
 const ALWAYS = {
@@ -38,7 +38,7 @@ const ALWAYS = {
   quietFromMs: Number.NEGATIVE_INFINITY,
 };
 
-/** As what a series counts in one state of its device, by time. */
+/** The roles of a series in one state of its device, by time. */
 interface Standing {
   readonly of: RolesByTime;
   readonly rolesAt: (ms: number) => Roles;
@@ -50,27 +50,27 @@ const standingOf = (of: RolesByTime, sinceMs: number): Standing => ({ of, rolesA
 /** Before the batch, and after it. */
 type State = 'was' | 'is';
 
-/** A tariff, with what the batch changes of its steps. */
+/** A tariff, and how the batch changes its steps. */
 interface Tariff extends Readonly<Record<State, Standing>> {
   readonly series: StandingSeries;
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
-  /** What is known of its steps, in several places. */
+  /** Its known steps, in one or more ranges of time. */
   readonly known: readonly Readonly<Record<State, KnownSteps>>[];
   readonly loaded: readonly Stretch[];
-  /** Those of `added` that follow what was known. */
+  /** Those of `added` that follow the stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
-  /** What of `known` is of one kind, where its role changes with time: by state and kind. */
+  /** Cache of `known` limited to one kind, for a tariff whose role changes with time; by state and kind. */
   readonly ofKind: Map<string, readonly KnownSteps[]>;
-  /** Times around which more must be known. */
+  /** Times around which more readings must be loaded. */
   readonly asked: Set<number>;
 }
 
 /**
- * Adds the changed steps of tariffs to the differences, each where the steps of the others leave it, and moves those that are the
- * same, but whose place depends on changed ones. Those that follow go into `followed`, too. Called once the steps are known. `plans`: of all
- * series that the batch concerns. Answers which stretches it needs beside those that it was given; where there are any, the differences are not complete.
+ * Adds the changed steps of tariffs to the differences. A step begins after the latest step of another tariff within it. An unchanged step moves
+ * if the steps of another tariff within it change. Steps that follow the stored readings are also added to `followed`. `plans`: all series that the
+ * batch concerns, each with its changed steps. Returns the further stretches that it needs. If there are any, the differences are not complete.
  */
 export function planTariffs(
   device: StandingDevice,
@@ -127,7 +127,7 @@ function tariffsOf(
   ];
 }
 
-/** Steps that are gone, and those that are new. What a replay found again is neither, unless it lies elsewhere by itself, or counts as something else. */
+/** Removed and added steps. A step that a replay found again is neither, unless it moved or its roles differ. */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is: Standing) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
@@ -141,7 +141,7 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is:
   };
 }
 
-/** What is known of the stored steps of a series: by where its law stands, and by stretches of its readings. */
+/** The known stored steps of a series: from the state of its law, and from the loaded stretches. */
 function knownOf(
   { settings, computedWith }: StandingDevice,
   series: StandingSeries,
@@ -156,13 +156,13 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && lawOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The run goes on through times of which nothing counts: their steps are none of the stored ones.
+  // The run continues through times in which the series does not count. Steps of those times are not stored.
   const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
   const ofRun = stepsOfRun(run, last.export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
-/** Of readings that are one of these the register's value is not their own. */
+/** Verdicts of readings whose value is not the register's own. */
 const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter', 'excluded']);
 
 function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart, isToEnd }: Stretch): KnownSteps {
@@ -176,18 +176,18 @@ function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart
   return { steps, fromMs, toMs, quietFromMs: fromMs };
 }
 
-/** What a tariff is one of, within its circuit: of a commodity and a direction. Null: it is none. */
+/** Commodity and direction of a tariff within its circuit. Null: it is no tariff. */
 function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
   if (!isTariff) return null;
   if (meter !== null && !isPlaced(meter)) return meter;
   return isExport ? 'export' : 'import';
 }
 
-/** Whether another series is at some time a tariff of this kind, of which one in the circuit runs. */
+/** Whether another series in the circuit is, at some time, a tariff of this kind. One of them runs at a time. */
 const isBeside = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
 
-/** What is known of the steps of a tariff that are of this kind: all, where its role is the same at all times. */
+/** The known steps of a tariff that have this kind. If its role never changes, these are all. */
 function knownAs(tariff: Tariff, state: State, kind: string): readonly KnownSteps[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
@@ -200,7 +200,7 @@ function knownAs(tariff: Tariff, state: State, kind: string): readonly KnownStep
   return found;
 }
 
-/** Asks all that is known of a tariff; where it does not tell, it is noted what to look at, and the answer is null. */
+/** The first answer to a question in the known steps of a tariff. If none decides, it records the time to load and returns null. */
 function ask<T>(
   tariff: Tariff,
   all: readonly KnownSteps[],
@@ -215,7 +215,7 @@ function ask<T>(
   return null;
 }
 
-/** Adds a step to the differences, or takes it away, where those of the other tariffs leave it. */
+/** Adds a step to the differences, or subtracts it. It begins after the latest step of another tariff within it. */
 function place(
   step: EnergyInterval,
   tariff: Tariff,
@@ -238,7 +238,7 @@ function place(
   count(deltas, afterMs === step.startMs ? step : shifted(step, afterMs), roles, sign);
 }
 
-/** The unchanged steps of a tariff within which those of others have changed. */
+/** The unchanged steps of a tariff within which steps of other tariffs have changed. */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
@@ -256,7 +256,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   return found.values();
 }
 
-/** Stretches around the times of a tariff that must be known: further than those that did not tell. */
+/** The stretches to load around the recorded times of a tariff: longer than the loaded ones that did not decide. */
 function wantedOf({ series: { seriesId }, asked, loaded }: Tariff): WantedStretch[] {
   if (seriesId === null) return [];
   const wanted: WantedStretch[] = [];

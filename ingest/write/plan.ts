@@ -10,34 +10,33 @@ import type { SeriesPlan } from './series-plan.ts';
 import type { StandingDevice } from './standing.ts';
 import { type Stretch, type WantedStretch, withoutPassedOver } from './stretch.ts';
 
-/** What a batch does to a device. */
+/** Changes that a batch makes to a device. */
 export interface DevicePlan {
   readonly device: StandingDevice;
-  /** The series that it changes. */
+  /** The series that the batch changes. */
   readonly series: readonly SeriesPlan[];
   /** Differences to the load profile. */
   readonly deltas: DeviceDeltas;
-  /** Part of them that follows what was known of its series. Asked of devices of which something is revised: else null. */
+  /** The part of `deltas` from readings that follow the stored ones. Null if nothing of the device is revised. */
   readonly followed: DeviceDeltas | null;
-  /** What lies before this time of changed settings, and of edits by hand that were open, is worked in with it, Unix ms. */
+  /** The plan applies changed settings and pending edits to the time before this one, Unix ms. */
   readonly pieceUntilMs: number;
-  /** What the device's stored consumption is computed with from now on. */
+  /** Settings with which the stored consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
-  /** Whether some of its series still count, at some time, as something else than its owner says. */
+  /** Whether some series still has, at some time, another role than its owner chose. */
   readonly areRolesOpen: boolean;
-  /** Whether an update makes readings that are stored count otherwise: its owner is informed, once. */
+  /** Whether a software update changes the role of stored readings. The owner is notified once. */
   readonly isRecounted: boolean;
 }
 
-/** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
+/** Number of valid readings in a plan: new ones and duplicates. Readings of a closed time, and readings that lose against a stored value, are not valid. */
 export const validReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
 /**
- * What a batch does to a device: pure, it decides and changes nothing. `arrived`: the batch's readings of the device, by the
- * name of their series. `stretches`: what was loaded of its series, by series_id, in the order of loading.
- * Answers the plan or, where late readings or a recomputation need more than was given, which stretches to load before it is
- * asked again.
+ * Plans the changes that a batch makes to a device. Pure. `arrived`: the batch's readings of the device, by the name of their
+ * series. `stretches`: the loaded readings of its series, by series_id, in the order of loading. Returns the plan. If late readings or a
+ * recomputation need more readings, it returns the stretches to load before the next call.
  */
 export function planDevice(
   device: StandingDevice,
@@ -48,7 +47,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: WantedStretch[] = [];
   const deltas = noDeltas();
-  // What readings arrive with waits: between them and an edit may lie years.
+  // If the batch has readings, pending edits wait for a later pass: years of readings may lie between the two.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
@@ -83,8 +82,8 @@ export function planDevice(
 }
 
 /**
- * Beyond the time of which something counts a law stands nowhere: its last readings may be passed over by hand, and not be told to it; and what was to
- * count once more was read may never do.
+ * Clears the state of the law if nothing counts at the series' last reading. The law does not receive readings that an edit excludes, so its
+ * state may lie before them. A series that was expected to count later may never do so.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
@@ -92,7 +91,7 @@ function endTail(plan: SeriesPlan): void {
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** What of the differences follows, but for tariffs: where theirs lie is still to be said. */
+/** The differences from readings that follow the stored ones. Tariffs are left out: `planTariffs` places their steps. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = noDeltas();
   for (const plan of plans) {

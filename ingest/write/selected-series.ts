@@ -16,14 +16,14 @@ import { newSeries, refusedUntilMs, type StandingDevice, type StandingSeries, se
 import type { Stretch, WantedStretch } from './stretch.ts';
 import { rolesOpen, type Target, targetRoles } from './target-roles.ts';
 
-/** A series that a batch may concern: its new readings, and the firsts that it has with them. */
+/** A series that a batch may concern, with its new readings. `firsts`: its first times once they are stored. */
 export interface Found {
   series: StandingSeries;
   readonly points: readonly NewPoint[];
   readonly firsts: Firsts;
 }
 
-/** The series of a batch's readings; or the stretches that must be known before it can be said what counts. */
+/** The series of a batch's readings, or the stretches that must be loaded before their roles can be chosen. */
 export function findSeries(
   device: StandingDevice,
   arrived: ReadonlyMap<string, SeriesBatch>,
@@ -42,13 +42,13 @@ export function findSeries(
   return wanted.length > 0 ? { wanted } : found;
 }
 
-/** A series of a batch: its plan, still empty, and its new readings. */
+/** A series with its empty plan and its new readings. */
 interface Work {
   plan: SeriesPlan;
   points: readonly NewPoint[];
 }
 
-/** The series that a batch concerns: those of its readings, and those that count as something else from now on. */
+/** The series that a batch concerns: those that have readings in it, and those whose roles change. */
 export function selectWork(
   device: StandingDevice,
   arrived: readonly Found[],
@@ -64,7 +64,7 @@ export function selectWork(
   const targets: readonly Target[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // Where the past of something that is stored is to count otherwise, that is worked in by pieces; and all at one time, as one excludes another.
+  // If the past of a stored series gets another role, the change is applied in chunks. All series change at the same time, because one may exclude another.
   const isAtOnce =
     (device.computedWith === null || rolesOpen(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -77,7 +77,7 @@ export function selectWork(
     const will = isAtOnce ? target : rolesUpTo(series, target, pieceUntilMs);
     if (countedOtherwise(will, target)) areRolesOpen = true;
     if (isRecountedByUpdate(device, series, target)) isRecounted = true;
-    const edits = tellingOf(editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
+    const edits = withinCounted(editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
     const isOfEarlierEdition = isPlacedBefore(device, series, will);
     const isConcerned =
       points.length > 0 ||
@@ -93,8 +93,8 @@ export function selectWork(
 }
 
 /**
- * Whether an update makes stored readings of a series count otherwise: the device has its mark, or the series is judged with the others of its device
- * for the first time. (A series that is stored since then has been judged from the start.)
+ * Whether a software update changes the role of stored readings of a series: the update marked the device, or the series is judged together with
+ * the others of its device for the first time. (A series that was first stored after the update has been judged from its start.)
  */
 function isRecountedByUpdate(device: StandingDevice, series: StandingSeries, target: Target): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -114,22 +114,22 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.firstReadAtMs !== firsts.firstReadAtMs ||
   series.nonzeroAtMs !== firsts.nonzeroAtMs;
 
-/** Whether what a series is to count as is otherwise past all that is stored of it alone, and its law goes on from where it stands. */
+/** Whether the role of a series changes only after its last stored reading, so that its law continues from its state. */
 function isAhead(series: StandingSeries, target: RolesByTime): boolean {
   const times = countedOtherwise(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
   return times.fromMs > series.lastReadAtMs && countsUntilMs(series) > series.lastReadAtMs;
 }
 
-/** Of readings past all that counts none is passed over. */
-function tellingOf(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
+/** Limits excluding edits to the time in which the series counts. */
+function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? countsUntilMs(will) : Number.POSITIVE_INFINITY;
   if (!isExcluded || endMs === Number.POSITIVE_INFINITY) return edits;
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
 
-/** What series are to count as; a new one that is called like another has its channel in its name. */
+/** The roles that series should have. If a new series has the same name as another, its channel is appended to its name. */
 function chosenFor(device: StandingDevice, found: Found[]): Target[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {
@@ -146,7 +146,7 @@ function chosenFor(device: StandingDevice, found: Found[]): Target[] {
   );
 }
 
-/** Whether the steps of a tariff lie where an earlier edition of the law had them: they are brought up to the law of now on the way. */
+/** Whether an earlier version of the law placed the steps of a tariff. The plan recomputes them by the current version. */
 const isPlacedBefore = ({ computedWith }: StandingDevice, series: StandingSeries, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&

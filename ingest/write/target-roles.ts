@@ -7,15 +7,15 @@ import type { StandingDevice, StandingSeries } from './standing.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** What a series is to be: what it counts as, by time, and the channel by which it does now; null: the one that it is stored under. */
+/** The roles that a series should have, by time. `meant`: the channel that decides its latest role; null: the channel that it is stored under. */
 export interface Target extends RolesByTime {
   readonly meant: string | null;
 }
 
 /**
- * What the series of a device are to be, by its owner's words of now and, of those that were announced with names, by what these say of the set.
- * The set of a time are those that have a reading before it: one that comes later takes nothing from the past (rule 7). `series`: all that it has,
- * or will have, as they are called.
+ * The roles that the series of a device should have. They follow from the owner's current settings and, for series that were announced with names, from
+ * a judgement of all these names together. Only series with a reading before a time belong to the set of that time: a later series changes
+ * nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of the device.
  */
 export function targetRoles(
   { words = {} }: Pick<StandingDevice, 'words'>,
@@ -45,13 +45,13 @@ export function targetRoles(
   });
 }
 
-/** Times after which the set of judged series is another one, in order, Unix ms. */
+/** Times after which the set of judged series differs, in order, Unix ms. */
 const timesOf = (series: readonly StandingSeries[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,
   );
 
-/** Circuits of what is judged that also say its place in the home: next to an inverter's roof the grid, the roof and its battery. */
+/** Placements that follow from the circuit of a judged channel: a hybrid inverter has registers of the grid, the roof and the battery. */
 const PLACES: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['pv', 'production'],
@@ -60,7 +60,7 @@ const PLACES: ReadonlyMap<string, Placement> = new Map([
 const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
-/** The channels of those series that are judged together, right after a time, Unix ms. One that is not there yet is judged as it will be. */
+/** The channels of series that are judged together, right after a time (Unix ms). A series without a reading by then gets its later channel. */
 function judgedAfter(series: readonly StandingSeries[], ms: number): Map<StandingSeries, string> {
   const registers = series.flatMap((one) =>
     one.described ? [{ one, described: one.described, label: nativeNameOf(one) }] : [],
@@ -69,7 +69,7 @@ function judgedAfter(series: readonly StandingSeries[], ms: number): Map<Standin
   return new Map([...judge(registers), ...judge(there)].map(([{ one }, channel]) => [one, channel]));
 }
 
-/** The times of which stored series of a changed device count as something else than they are to, by series; of the others nothing. */
+/** By stored series of a changed device: the time in which its role differs from its target. Series without a difference are left out. */
 export function rolesOpen(
   device: Pick<StandingDevice, 'words'>,
   series: readonly StandingSeries[],
