@@ -6,18 +6,19 @@ import { noteClockStep } from '#src/devices/edits/clock.ts';
 import { type ClockStep, createReceiptClock, receiptAtStart } from './receipt-clock.ts';
 import type { RawMessage, Receipt, Receive } from './source/source.ts';
 
-/** How often the newest receipt of a host is noted. Beyond it, a worker that was killed may have received for so long, ms. */
+/** Interval at which the newest receipt of a host is stored, ms. A killed worker may have received messages for this long after the stored one. */
 const NOTE_MS = 1_000;
 const RETRY_MS = 500;
 
 const DISTRUSTED =
   'the clock was set back by more than a day and is not believed: messages are stamped by the monotonic clock until it is right, or somebody confirms it (energy doctor --confirm-clock)';
 
-/** Stamps what a source delivers, and works steps of the clock in before anything that is received after them is stored. */
+/** Stamps messages with their receipt, and records a step of the clock before any message received after it is stored. */
 export interface Receipts {
   readonly host: string;
   /**
-   * Gives a pipeline stamped messages. While a step of the clock is noted, what comes after it waits here, and the source with it.
+   * Returns a receiver that passes stamped messages to a pipeline. While a step of the clock is being recorded, later messages wait here and the source is
+   * paused; then `resume` is called.
    */
   stamp(pipeline: { receive: Receive; waiting(): number }, resume: () => void): Receive;
   stop(): Promise<void>;
@@ -25,7 +26,7 @@ export interface Receipts {
 
 type Waiting = { message: RawMessage; receipt: Receipt } | { step: ClockStep };
 
-/** Reads what is known of this host's clock, and begins to stamp. A start whose clock is behind its newest receipt is a step, and is noted here. */
+/** Loads the clock record of this host and starts stamping. If the clock is behind the host's newest receipt, that is recorded as a step. */
 export async function startReceipts(
   pool: Pool,
   {
@@ -43,7 +44,7 @@ export async function startReceipts(
   },
 ): Promise<Receipts> {
   const db = createDb(pool);
-  // Raw SQL: as all of ingest: it has no typed queries.
+  // Raw SQL, as in all of ingest: it has no typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
   const { stampMs, step } = receiptAtStart(wallMs(), believedMs(), newestMs);
@@ -52,7 +53,7 @@ export async function startReceipts(
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
   }
   const waiting: Waiting[] = [];
-  // What was received before a step back may be gone over once more: the stretch goes on.
+  // The clock may be set back again over the time before an earlier step back, so the stretch then continues.
   let stretchFromMs = step ? Math.min(stampMs, rows[0].stretch_from.getTime()) : stampMs;
   let isStopped = false;
   let work: Promise<void> | null = null;
@@ -66,14 +67,14 @@ export async function startReceipts(
     onDistrust: (one) => log.error(one, DISTRUSTED),
   });
 
-  /** What was received before a step is committed, then the step is noted, then what came after it goes on. */
-  async function goOn(): Promise<void> {
+  /** Waits until messages received before a step are committed, records the step, then passes on the messages received after it. */
+  async function drain(): Promise<void> {
     while (waiting.length > 0 && !isStopped) {
       const next = waiting[0] as Waiting;
       if ('step' in next) {
         while (!isStopped && (output?.waiting() ?? 0) > 0) await pause(10);
         const edits = await noteClockStep(db, { host, ...next.step, stretchFromMs }).catch((error: Error) => {
-          log.warn({ err: error }, 'a step of the clock is not noted yet');
+          log.warn({ err: error }, 'clock step not recorded yet, retrying');
           return null;
         });
         if (edits === null) {
@@ -90,11 +91,11 @@ export async function startReceipts(
     if (!isStopped) output?.resume();
   }
   const begin = () => {
-    work ??= goOn().finally(() => {
+    work ??= drain().finally(() => {
       work = null;
     });
   };
-  /** `newest`: that it is behind is right only after a step. */
+  /** Stores the newest receipt, Unix ms. It may lie before the stored one only after a step back. */
   async function note(newest: number): Promise<void> {
     await pool
       .query(
@@ -117,7 +118,7 @@ export async function startReceipts(
       return (message, receipt) => {
         const atMs = wallMs();
         const nowMs = clock.nowMs();
-        // What has waited at a broker has the time at which that took it.
+        // Messages that waited at a broker keep the time at which the broker received them, corrected by the clock's error.
         message.receivedAtMs = Math.round(message.receivedAtMs + nowMs - atMs);
         if (waiting.length === 0) return pipeline.receive(message, receipt);
         waiting.push({ message, receipt });

@@ -1,9 +1,9 @@
 import { Shares } from '#src/core/shares.ts';
 
-/** Bytes of memory that may wait for a commit, and what a message counts at least: 20,000 may wait. */
+/** Maximum memory of messages that wait for their commit, and the least that one counts: at most 20,000 wait. */
 const MAX_BYTES = 64 * 2 ** 20;
 const MIN_MESSAGE_BYTES = Math.ceil(MAX_BYTES / 20_000);
-/** All that had to wait go on when less than so much is held, and those of one account when it holds less than so much of its share. */
+/** Part of the room, and of an account's share, below which paused sources resume. */
 const GO_ON = 0.5;
 
 interface Held {
@@ -13,21 +13,21 @@ interface Held {
 }
 
 /**
- * How many messages may wait for their commit. Accounts share the room: one that sends more than is written waits by itself, and its neighbours' messages
- * are taken meanwhile. `onRoom` is called when those may go on that were to wait: of an account, or all.
+ * Bounds the memory of messages that wait for their commit. Accounts share the room. If an account sends faster than its messages are written, only that
+ * account is paused. `onRoom` is called when an account, or all of them, may send again.
  */
 export class WaitingRoom {
   readonly #shares = new Shares(MAX_BYTES);
   readonly #full = new Set<string>();
   readonly #onRoom: (account?: string) => void;
-  /** Whether everybody is to wait. */
+  /** Whether all accounts are paused. */
   isFull = false;
 
   constructor(onRoom: (account?: string) => void) {
     this.#onRoom = onRoom;
   }
 
-  /** Takes a message in. Answers whether more may come: of its account, where `byAccount`. */
+  /** Adds a message. Returns whether more may come. `byAccount`: the source can pause a single account, so its share is checked too. */
   take({ account, bytes }: Held, byAccount: boolean): boolean {
     this.#shares.take(account, Math.max(bytes, MIN_MESSAGE_BYTES));
     if (this.#shares.taken >= this.#shares.total) this.isFull = true;
@@ -36,12 +36,12 @@ export class WaitingRoom {
     return !this.isFull && !isOver;
   }
 
-  /** A message that was taken in is committed. */
+  /** Releases a message that is committed. */
   give({ account, bytes }: Held): void {
     this.#shares.give(account, Math.max(bytes, MIN_MESSAGE_BYTES));
   }
 
-  /** Lets those go on for whom there is room again. */
+  /** Calls `onRoom` for accounts that have room again. */
   goOn(): void {
     for (const account of this.#full) {
       if (this.isFull || this.#shares.isOver(account, GO_ON)) continue;

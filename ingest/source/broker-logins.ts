@@ -5,28 +5,28 @@ import type { Connection, LoggedIn, Session } from './broker-session.ts';
 import { type Claims, MAX_CLAIMING_MS } from './claiming.ts';
 import { type ClientCertificate, certificateOf } from './client-certificate.ts';
 
-/** How logins are decided. */
+/** Checks of logins. */
 export interface LoginOptions {
-  /** Whose device or gateway it is; null where its id and the secret do not belong together. */
+  /** The account of a device or gateway. Null if the secret is not the one of this id. */
   findLogin(username: string, secret: string): Promise<LoginAccount | null>;
-  /** Those of the logins by a password that would be refused now. */
+  /** Logins by password that would be refused now. */
   endedLogins<T extends Login>(logins: readonly T[]): Promise<readonly T[]>;
-  /** Where clients may log in by certificates: who vouches for these, and whose they are. */
+  /** Login by client certificates. Left out: no client can log in by one. */
   certificates?: {
-    /** PEM. */
+    /** Certificates of the authorities that sign client certificates, PEM. */
     ca: Buffer;
-    /** The device or gateway that a certificate is, and whose that is; null where it is nobody's. */
+    /** The device or gateway of a certificate, and its account. Null if the certificate is not registered. */
     loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: LoginAccount } | null>;
-    /** Which certificates, by their SHA-256, are no longer those of the logins that came with them. */
+    /** SHA-256 of certificates that no longer belong to the logins of their sessions. */
     ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
   };
-  /** Where meters may claim their identities. */
+  /** Claims of meters for their identities. Left out: none are accepted. */
   claims?: Claims;
 }
 
 /**
- * Answers whose a connection is: the device of its certificate, unless it gives another name; else of the name and the password that belong
- * together. Null: nobody's.
+ * Returns a function that finds the login of a connection: by its certificate if the connection gives no name or the certificate's, else by
+ * name and password. It returns null if the login is refused.
  */
 export const loginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
@@ -35,7 +35,8 @@ export const loginFinder =
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
-    // A certificate that names its device is that device's alone. One that is only registered may be a stranger's, who is not locked out by it.
+    // A certificate that names its device is valid for that device only. A certificate that is only registered may have been registered by a stranger, so
+    // its holder can still log in by password.
     if (found && certificate?.names.includes(found.username)) return null;
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);
@@ -43,7 +44,7 @@ export const loginFinder =
     return isRight ? { username: name, owner, certificate: null, secretSha256: secretDigest(password) } : null;
   };
 
-/** Ends the connections whose login is no longer what it was, and of meters that claimed for too long. */
+/** Ends connections whose login is no longer valid, and those of meters that claim for too long. */
 export async function endSessions(
   sessions: ReadonlySet<Session>,
   { endedLogins, certificates }: LoginOptions,
@@ -75,11 +76,11 @@ export function refused(returnCode: 3 | 4): AuthenticateError {
   });
 }
 
-/** How often what is refused of a login is logged, and of how many logins that is remembered. */
+/** Minimum time between two log lines about one login, and maximum number of logins in the cache of these times. */
 const LOG_EVERY_MS = 60_000;
 const MAX_LOGGED = 10_000;
 
-/** Logs what is refused of a login: a device whose topic has a typo connects and publishes again each second, and has one line in a minute. */
+/** Logs refusals, at most one line a minute for each login: a device with a typo in its topic connects and publishes again every second. */
 export function refusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();
   return (username: string, why: string, topic?: string): void => {

@@ -5,10 +5,10 @@ import type { Unreleased } from './unreleased.ts';
 type Packet = AedesPublishPacket & { messageId: number };
 
 /**
- * What aedes keeps, in the place of its own memory, which keeps whole messages by client id, for ever where a session is to last. Here that is the retained messages
- * of the service's own and, of sessions, the ids of messages that were received at QoS 2 and not released (`unreleased.ts`). Nothing is sent but at QoS 0, so no
- * message waits for a client that is away; subscriptions end with their connections; a will is kept by its connection alone. An entry that
- * aedes asks for and does not find is an error to it.
+ * Persistence of aedes. Its own keeps whole messages by client id, without a limit for lasting sessions. This one stores only the retained messages of
+ * the service and, for each session, the ids of QoS 2 messages that are not released yet (`unreleased.ts`). The service sends at QoS 0 only, so no message
+ * is stored for an absent client. Subscriptions end with their connections, and aedes holds a will in its connection. A missing entry is an error, as
+ * aedes expects.
  */
 export function brokerPersistence(unreleased: Unreleased, accountOf: (client: Client) => string) {
   const retained = new Map<string, AedesPublishPacket>();
@@ -23,7 +23,7 @@ export function brokerPersistence(unreleased: Unreleased, accountOf: (client: Cl
       if (packet.payload.length === 0) retained.delete(packet.topic);
       else retained.set(packet.topic, { ...packet });
     },
-    /** What is granted has no wildcards: each is looked up, and nothing is scanned. */
+    /** Granted subscriptions contain no wildcards, so each topic is one lookup. */
     createRetainedStreamCombi: (topics: readonly string[]) =>
       Readable.from(topics.flatMap((topic) => retained.get(topic) ?? [])),
     async incomingGetPacket({ id }: Client, { messageId }: Packet) {

@@ -7,24 +7,24 @@ import type { Receive } from './source.ts';
 import type { Unreleased } from './unreleased.ts';
 
 export const MAX_PAYLOAD_BYTES = 1_048_576;
-/** Where a bridge reports its state (mosquitto's `notifications`): of no interest, and no reason to refuse it. */
+/** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
 const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
 
 type Done = (error?: Error | null) => void;
 
-/** Takes what is published out of aedes. */
+/** Passes published messages from aedes to the pipeline. */
 export interface Publishing {
-  /** Of aedes: calls `done` when the connection may be read on, and with an error where it must end. */
+  /** Hook of aedes. Calls `done` when the connection may be read further, or with an error if it must end. */
   authorize(client: Client | null, packet: PublishPacket, done: Done): void;
-  /** Takes no further messages, of any connection. */
+  /** Stops reading from all connections. */
   pause(): void;
-  /** Goes on with the connections that wait for room: of an account, or all. */
+  /** Reads further from the connections that wait for room: those of an account, or all. */
   resume(account?: string): void;
   /** The connection has ended. */
   leave(session: Session): void;
 }
 
-/** `tell`: logs what was refused of a login. */
+/** `tell`: logs a refusal. */
 export function createPublishing(parts: {
   receive: Receive;
   logins: Logins;
@@ -37,7 +37,7 @@ export function createPublishing(parts: {
   const waiting = new Set<Session>();
   let isPaused = false;
 
-  /** Hands a message over; `committed` is called when it is stored. */
+  /** Passes a message to the pipeline. `committed` is called when it is stored. */
   function hand(session: Session, topic: string, payload: Buffer, committed: () => void): void {
     const { login, account, client } = session;
     const { length } = payload;
@@ -54,7 +54,7 @@ export function createPublishing(parts: {
     waiting.add(session);
   }
 
-  /** A message at QoS 0 or 1. To aedes it is one at QoS 0: the acknowledgement is ours. */
+  /** Takes a message at QoS 0 or 1. For aedes it becomes one at QoS 0, because this service acknowledges it after the commit. */
   function take(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
     packet.qos = 0;
@@ -65,8 +65,8 @@ export function createPublishing(parts: {
   }
 
   /**
-   * A message at QoS 2, which is noted before it is handed over: one that comes again, by this connection or a later one of its session, is not
-   * (MQTT 3.1.1, 4.3.3). aedes finds it noted when it is committed, sends its PUBREC, and does nothing else about it.
+   * Takes a message at QoS 2. Its id is recorded first, so that a repetition by this connection or a later one of the session is not passed on
+   * (MQTT 3.1.1, 4.3.3). After the commit aedes finds the id recorded and only sends the PUBREC.
    */
   function takeOnce(session: Session, { topic }: PublishPacket, messageId: number, payload: Buffer, done: Done): void {
     const { id } = session.client;
@@ -97,11 +97,11 @@ export function createPublishing(parts: {
 
   return {
     authorize(client, packet, done) {
-      // Without a client it is aedes' own ($SYS); a will comes with its client's session.
+      // A message without a client is aedes' own ($SYS). A will comes with its client's session.
       if (!client) return done(null);
       const { session } = client as Connection;
       const { topic } = packet;
-      // Nothing of a device is kept for those who subscribe later: nobody may.
+      // Messages of devices are never retained: no client may subscribe to them.
       packet.retain = false;
       const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
       if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
@@ -117,7 +117,7 @@ export function createPublishing(parts: {
       }
       const messageId = idOf(packet);
       const once = () => takeOnce(session, packet, messageId ?? 0, payload, done);
-      // A will has no id, and comes when its connection has ended: nothing reads on after it.
+      // A will has no id. It comes after its connection has ended, so it cannot wait until the connection is read.
       if (client.closed) take(session, packet, payload, done);
       else session.whenRead(packet.qos === 2 ? once : () => take(session, packet, payload, done));
     },

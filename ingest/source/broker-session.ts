@@ -5,7 +5,7 @@ import type { ClientCertificate } from './client-certificate.ts';
 import type { Connected, Login } from './login-limits.ts';
 import { pubacks } from './pubacks.ts';
 
-/** Of what is written to a connection, so much may wait until it is read: what homes are told, and acknowledgements of four bytes. */
+/** Maximum number of bytes that wait for a client to read them: messages to homes, and acknowledgements of four bytes each. */
 export const MAX_UNREAD_BYTES = 65_536;
 
 export type Connection = Client & {
@@ -25,9 +25,9 @@ export interface LoggedIn {
   username: string;
   /** Null: of a batch. */
   owner: LoginAccount | null;
-  /** What it logged in by, where that was no password. */
+  /** The client certificate that it logged in by; null: a password. */
   certificate: ClientCertificate | null;
-  /** SHA-256 of the password that it logged in by; null where that was a certificate. */
+  /** SHA-256 of the password that it logged in by; null: a certificate. */
   secretSha256: Buffer | null;
 }
 
@@ -36,11 +36,11 @@ export class Session implements Connected {
   readonly client: Connection;
   readonly by: LoggedIn;
   readonly login: Login;
-  /** Of a meter that claims its identity, and does nothing else. */
+  /** Set for a meter that claims its identity; it may do nothing else. */
   readonly claiming: { claims: Claiming; sinceMs: number } | null;
   /** Whether there is room for messages of its account. */
   hasRoom: boolean;
-  /** What goes on when it is read on: messages that were in the same piece of bytes, and aedes' callbacks, until which it reads no further. */
+  /** Calls deferred until the connection is read again: messages from the same chunk of bytes, and callbacks without which aedes reads no further. */
   readonly #held: (() => void)[] = [];
   readonly #sendPuback: (messageId: number) => void;
 
@@ -58,12 +58,12 @@ export class Session implements Connected {
     this.#sendPuback = pubacks(() => (!client.closed && conn.writable ? conn : null));
   }
 
-  /** The account that what it takes counts to. */
+  /** The account whose limits its messages count towards. */
   get account(): string {
     return this.by.owner?.accountId ?? this.by.username;
   }
 
-  /** Does something now, or when the connection is read on. Of one that has ended, with what was held: it was never acknowledged. */
+  /** Calls `then` now, or when the connection is read again. If the connection ends before that, `then` is not called: its message was never acknowledged. */
   whenRead(then: () => void): void {
     if (this.#isHeld) this.#held.push(then);
     else then();
@@ -73,7 +73,7 @@ export class Session implements Connected {
     while (!this.#isHeld && this.#held.length > 0) this.#held.shift()?.();
   }
 
-  /** Sends the PUBACK of a message, if the connection still stands. One that reads none of them is ended. */
+  /** Sends the PUBACK of a message if the connection is still open. Ends a connection that does not read its acknowledgements. */
   acknowledge(messageId: number): void {
     if (this.client.conn.writableLength > MAX_UNREAD_BYTES) this.end();
     else this.#sendPuback(messageId);

@@ -1,29 +1,29 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 
-/** Connections of one login: each may have a packet of 1 MiB half sent. For a further one the oldest ends. */
+/** Maximum number of connections of one login: each may hold an incomplete packet of 1 MiB. A further one ends the oldest. */
 const MAX_CONNECTIONS = 20;
-/** Logging in, subscribing, unsubscribing and a bridge's state, in a minute. A device that connects anew each second is below it. */
+/** Maximum number of logins, subscriptions, unsubscriptions and bridge states in a minute. A device that reconnects every second stays below it. */
 const MAX_REQUESTS = 120;
-/** Messages of one login, over all its connections, that may wait for their commit before these are no longer read; and their bytes. */
+/** Maximum number and bytes of messages of one login that wait for their commit. Above it, none of its connections is read. */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_IN_FLIGHT_BYTES = 8 * 2 ** 20;
-/** Logins that are looked up at a time, of the eight connections to the database that a worker has: whoever connects again and again leaves the others to what is written. */
+/** Maximum number of concurrent login queries. A worker has eight database connections; clients that reconnect constantly must leave some to the writers. */
 const MAX_LOOKUPS = 3;
 
 /** A connection of a login. */
 export interface Connected {
   /** Ends it. */
   end(): void;
-  /** Reads on, as far as nothing else holds it. */
+  /** Reads further, unless something else holds the connection. */
   readOn(): void;
 }
 
-/** What one login has under way, over all its connections and client ids. */
+/** Connections, requests and uncommitted messages of one login, over all its client ids. */
 export class Login {
   readonly username: string;
   /** The oldest first. */
   readonly connections = new Set<Connected>();
-  /** Whether so much waits that its connections are not read. */
+  /** Whether its connections are not read, because too many of its messages wait. */
   isHeld = false;
   requests = { minute: 0, count: 0 };
   #inFlight = 0;
@@ -33,14 +33,14 @@ export class Login {
     this.username = username;
   }
 
-  /** A message waits for its commit. */
+  /** Counts a message that waits for its commit. */
   take(bytes: number): void {
     this.#inFlight++;
     this.#bytes += bytes;
     if (this.#inFlight >= MAX_IN_FLIGHT || this.#bytes >= MAX_IN_FLIGHT_BYTES) this.isHeld = true;
   }
 
-  /** It is committed. */
+  /** Releases a message that is committed. */
   give(bytes: number): void {
     this.#inFlight--;
     this.#bytes -= bytes;
@@ -54,7 +54,7 @@ export class Login {
   }
 }
 
-/** What logins have under way, each bounded by itself: a client id is nothing that bounds anybody. `now`: ms, of a clock that never goes back. */
+/** Limits by login. A limit by client id would bound nothing, since clients choose their ids. `now`: ms of a monotonic clock. */
 export class Logins {
   readonly #logins = new Map<string, Login>();
   readonly #waiting: (() => void)[] = [];
@@ -65,39 +65,39 @@ export class Logins {
     this.#now = now;
   }
 
-  /** Looks a login up, in turn. */
+  /** Runs a login query once fewer than `MAX_LOOKUPS` run; callers wait in order. */
   async lookUp<T>(look: () => Promise<T>): Promise<T> {
     if (this.#lookups >= MAX_LOOKUPS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#lookups++;
     try {
       return await look();
     } finally {
-      // The next one takes this one's place.
+      // The next waiter takes over this slot.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#lookups--;
     }
   }
 
-  /** Whether it has had its requests of this minute. Only those that were right count: a stranger shuts nobody out. */
+  /** Whether a login has used up its requests of this minute. Refused logins do not count, so that a stranger cannot lock out a device. */
   isOver(username: string): boolean {
     const login = this.#logins.get(username);
     return login !== undefined && this.#requestsOf(login).count >= MAX_REQUESTS;
   }
 
-  /** Counts a request. Answers why the connection must end; null where it may go on. */
+  /** Counts a request. Returns the reason why the connection must end, or null. */
   request(login: Login): string | null {
     return ++this.#requestsOf(login).count > MAX_REQUESTS ? `more than ${MAX_REQUESTS} requests in a minute` : null;
   }
 
-  /** A login by its name. */
+  /** Returns the login with this name; creates it if it does not exist. */
   of(username: string): Login {
     const login = this.#logins.get(username) ?? new Login(username);
     this.#logins.set(username, login);
     return login;
   }
 
-  /** Adds a connection; answers the one that is to end for it. */
+  /** Adds a connection. Returns the connection that must end for it, or null. */
   join({ connections }: Login, connection: Connected): Connected | null {
     const [oldest = null] = connections.size >= MAX_CONNECTIONS ? connections : [];
     if (oldest) connections.delete(oldest);
@@ -105,7 +105,7 @@ export class Logins {
     return oldest;
   }
 
-  /** Forgets those that have nothing under way and made no requests in this minute. */
+  /** Evicts logins without connections, waiting messages and requests in this minute. */
   sweep(): void {
     for (const login of this.#logins.values())
       if (login.isIdle && this.#requestsOf(login).count === 0) this.#logins.delete(login.username);

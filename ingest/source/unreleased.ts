@@ -1,15 +1,15 @@
 import { Shares } from '#src/core/shares.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
-/** Memory of a session with such messages, beside its name, and of one of them, about. */
+/** Approximate memory of a session, without its name, and of one message. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
-/** Of a login, over all its client ids: some 2,600 messages. A device has one under way, a bridge twenty. */
+/** Maximum for a login, over all its client ids: about 2,600 messages. A device has one in flight, a bridge twenty. */
 const MAX_LOGIN_BYTES = 128 * 1_024;
-/** Of all logins; accounts share it. */
+/** Maximum for all logins; accounts share it. */
 const MAX_BYTES = 16 * 2 ** 20;
-/** A session that is to last is kept for so long after its last message. MQTT 3.1.1 leaves that to the server (3.1.2.4). */
-const KEPT_MS = 24 * HOUR_MS;
+/** Time for which a lasting session is stored after its last message. MQTT 3.1.1 lets the server choose it (3.1.2.4). */
+const LIFETIME_MS = 24 * HOUR_MS;
 
 /** Name of a session: the login, a slash (no login has one) and the client id. */
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
@@ -18,7 +18,7 @@ const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
 /** Called when a message is committed, or with an error if its session is dropped before. */
 type Known = (error?: Error) => void;
 
-/** What became of a message that was received at QoS 2. */
+/** State of a message that was received at QoS 2. */
 interface Received {
   isCommitted: boolean;
   /** Repetitions by later connections, which wait for the commit. */
@@ -33,12 +33,12 @@ interface OfSession {
 }
 
 /**
- * The messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3): their ids, which make a repetition of one known, and nothing of
- * what they say. Bounded by login, in bytes, over all its client ids: of a login that has too many, the sessions that were not used for longest lose
- * theirs, and a repetition in one of these would be a message like any other. `now`: clock, ms.
+ * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions. Bounded in
+ * bytes by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids; a repetition in
+ * such a session is then treated as a new message. `now`: ms of a monotonic clock.
  */
 export class Unreleased {
-  /** By session. In the order of their last use. */
+  /** By session, in the order of their last use. */
   readonly #sessions = new Map<string, OfSession>();
   /** Sessions of each login in the same order, and their bytes. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
@@ -59,8 +59,8 @@ export class Unreleased {
   }
 
   /**
-   * Whether a message was received before, and then calls `known` when it is committed. A new one is noted: `commit` is to be called. Throws
-   * where the login or its account has no room for it.
+   * Returns whether a message was received before. If so, it calls `known` once that message is committed, or with an error if its session is dropped
+   * first. Else it records the message, and the caller must call `commit`. Throws if the login or its account has no room.
    */
   isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
     const received = this.#sessions.get(id)?.messages.get(messageId);
@@ -73,7 +73,7 @@ export class Unreleased {
     return true;
   }
 
-  /** A message that was noted is committed. */
+  /** Marks a recorded message as committed. */
   commit(id: string, messageId: number): void {
     const received = this.#sessions.get(id)?.messages.get(messageId);
     if (!received) return;
@@ -81,7 +81,7 @@ export class Unreleased {
     for (const known of received.waiting.splice(0)) known();
   }
 
-  /** The sender knows that it was received. Answers whether it was noted. */
+  /** Removes a message that its sender released. Returns whether it was recorded. */
   release(id: string, messageId: number): boolean {
     const session = this.#sessions.get(id);
     if (!session?.messages.delete(messageId)) return false;
@@ -90,7 +90,7 @@ export class Unreleased {
     return true;
   }
 
-  /** The session is over. */
+  /** Removes a session and its messages. */
   drop(id: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
@@ -104,10 +104,10 @@ export class Unreleased {
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
 
-  /** Drops the sessions that were not used for a day. */
+  /** Drops sessions that were not used for a day. */
   expire(): void {
     for (const [id, { lastAtMs }] of this.#sessions) {
-      if (this.#now() - lastAtMs < KEPT_MS) return;
+      if (this.#now() - lastAtMs < LIFETIME_MS) return;
       this.drop(id);
     }
   }
@@ -130,7 +130,7 @@ export class Unreleased {
     this.#grow(id, session, ownBytes + MESSAGE_BYTES);
   }
 
-  /** Drops sessions of a login, all but one, until there is room for further bytes. */
+  /** Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if there is not. */
   #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
     for (const oldest of login.ids) {
       if (login.bytes + bytes <= MAX_LOGIN_BYTES) return;
