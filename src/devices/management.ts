@@ -5,8 +5,9 @@ import type { ManagedBy } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 
 /**
- * Who will manage devices that somebody with this reach pairs for some accounts (docs/onboarding.md): the utility that pairs them for its homes; for
- * a home that a utility enrolled that utility, too, if an administrator or an operator pairs them; else their owner.
+ * Returns the future manager, by owner, of devices that a caller with this reach pairs (docs/onboarding.md). A utility manages the devices
+ * that it pairs for its homes. If an administrator or an operator pairs them for a home that a utility enrolled, the utility manages them as
+ * well. Else their owner does.
  */
 export async function managersOf(
   db: Database,
@@ -25,18 +26,18 @@ export async function managersOf(
   return (ownerId) => (enrolled.has(ownerId) ? 'utility' : 'owner');
 }
 
-/** Whether a caller reaches its own account alone, so that it is the owner of all that it reaches. */
+/** Whether a caller reaches only its own account, and so owns everything within its reach. */
 export const isOwner = (reach: Reach): boolean => 'only' in reach;
 
-/** Members of a PATCH that an owner may change of any device. Of one that the utility manages it is these alone: a bill rests on the others. */
+/** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on the other members. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 
-/** Whether a change of a device by these members is for its manager alone. Pure. */
+/** Whether only the manager of a device may change these members. Pure. */
 export const needsManager = (members: readonly string[]): boolean => members.some((one) => !OWNERS_MEMBERS.has(one));
 
 /**
- * 403 where an owner is about to change what the utility manages: a device. Says nothing of devices out of the reach: these are found by nobody
- * who changes them.
+ * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device out of the caller's reach: the change itself then
+ * finds no device.
  */
 export async function mustManage(db: Database, reach: Reach, deviceId: string): Promise<void> {
   if (!isOwner(reach)) return;
@@ -50,7 +51,7 @@ export async function mustManage(db: Database, reach: Reach, deviceId: string): 
   if (row?.managed_by === 'utility') throw new AppError('deviceOfUtility');
 }
 
-/** Who manages a gateway, in a query of `gateways`: the utility, while a device of it is the utility's. */
+/** Column for a query of `gateways`: its manager. The utility manages a gateway as long as it manages one of the gateway's devices. */
 export const GATEWAY_MANAGED_BY =
   sql<ManagedBy>`CASE WHEN EXISTS (SELECT FROM discovered_devices x JOIN devices d USING (device_id)
   WHERE x.gateway_id = gateways.gateway_id AND d.managed_by = 'utility' AND d.deleted_at IS NULL) THEN 'utility' ELSE 'owner' END`.as(

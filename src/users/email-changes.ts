@@ -5,28 +5,28 @@ import { DAY_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Who requested a change: an account, and the id of its key or session. */
+/** Account that requested a change, and the id of its key or session. */
 export interface Requester {
   userId: string;
   keyId: string;
 }
 
-/** Changes that one account can request in a day: each sends a mail to an address that may be anybody's. */
+/** Maximum number of changes that one account can request in a day. Each sends a mail to an address that may belong to somebody else. */
 const MAX_REQUESTS_PER_DAY = 5;
-/** Notices that an address was changed, to old addresses of one account, in a day: after the first they may be anybody's. */
+/** Maximum number of notices to former addresses of one account in a day. From the second change on, the former address may belong to somebody else. */
 const MAX_NOTICES_PER_DAY = 3;
 
-/** Condition that a change `c` of `email_changes` can be confirmed: for seven days, and until the key that requested it is revoked. */
+/** Condition that a change `c` of `email_changes` can be confirmed: it is at most seven days old, and the key that requested it is not revoked. */
 const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
   OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;
 
-/** Of rows of `users`: the address that the account will have once a mail to it was used; null if no change waits. */
+/** Column for a query of `users`: the address that the account will have once it is confirmed. Null if no change is pending. */
 export const PENDING_EMAIL = sql<string | null>`(
   SELECT c.email FROM email_changes c WHERE c.user_id = users.user_id AND ${IS_WAITING})`.as('pending_email');
 
 /**
- * Requests another address of an account, in the transaction that has locked it: a mail to that address has a link that confirms it, and the
- * address before (`former`) is notified. Links to sign in that wait are over. 429 after five requests in a day.
+ * Requests another address for an account, in the transaction that has locked the account. The new address receives a link that confirms it, and the
+ * former address (`former`) a notice. Unused sign-in links expire. 429 after five requests in a day.
  */
 export async function requestEmailChange(
   trx: Database,
@@ -39,7 +39,7 @@ export async function requestEmailChange(
     const retryAfterSeconds = Math.ceil((first.getTime() + DAY_MS - now.getTime()) / 1_000);
     throw new AppError('tooManyRequests', { retryAfterSeconds });
   }
-  // Over, and not deleted: they are counted for a day (auth/sign-in-limits.ts).
+  // Sign-in links expire instead of being deleted, because they are counted for a day (auth/sign-in-limits.ts).
   await trx
     .updateTable('sign_ins')
     .set(({ ref }) => ({ expires_at: ref('created_at') }))
@@ -67,12 +67,12 @@ export async function requestEmailChange(
   );
 }
 
-/** Withdraws the change of an account's address that waits, if one does. */
+/** Withdraws the pending change of an account's address, if there is one. */
 export async function withdrawEmailChange(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
 }
 
-/** Withdraws changes that an account requested in sessions that are ended because somebody else may have used them. */
+/** Withdraws changes that an account requested in some sessions. These sessions end because somebody else may have used them. */
 export async function withdrawChangesOfSessions(
   db: Database,
   userId: string,
@@ -85,7 +85,7 @@ export async function withdrawChangesOfSessions(
     .execute();
 }
 
-/** The account of a change, whether or not it can still be confirmed; null if there is no such change. */
+/** Returns the account of a change, even if the change can no longer be confirmed. Null if there is no such change. */
 export async function accountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
   const row = await db
     .selectFrom('email_changes')
@@ -95,12 +95,12 @@ export async function accountOfEmailChange(db: Database, emailChangeId: string):
   return row?.user_id ?? null;
 }
 
-/** Uses up a change: returns whose it is, and the address. Null if it was withdrawn or used, is over, or its key was revoked. */
+/** Removes a change in order to apply it. Returns its account and the new address. Null if it was withdrawn, used or has expired, or if its key was revoked. */
 export async function takeRequest(
   trx: Database,
   emailChangeId: string,
 ): Promise<{ user_id: string; email: string } | null> {
-  // Raw SQL: the key is locked before it is looked at, so that a revocation comes before or after the change.
+  // Raw SQL: lock the key before reading it, so that a concurrent revocation is ordered before or after the change.
   await sql`SELECT FROM api_keys WHERE key_id = (SELECT requested_by FROM email_changes WHERE email_change_id = ${emailChangeId}) FOR SHARE`.execute(
     trx,
   );
@@ -111,7 +111,7 @@ export async function takeRequest(
   return rows[0] ?? null;
 }
 
-/** Removes changes that nobody confirmed in time. */
+/** Removes changes that were not confirmed within seven days. */
 export async function forgetEmailChanges(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('email_changes')
@@ -119,7 +119,7 @@ export async function forgetEmailChanges(db: Database, now: Date): Promise<void>
     .execute();
 }
 
-/** Notifies the address that an account had, in the transaction that changed it. */
+/** Notifies the former address of an account, in the transaction that changed it. */
 export async function notifyFormerAddress(trx: Database, userId: string, former: string): Promise<void> {
   const type = 'user.email_changed';
   const now = new Date();
@@ -128,7 +128,7 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
   await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
 }
 
-/** When such events of an account happened within a day, the earliest first. */
+/** Times of an account's events of one type within the last day, in order. */
 async function eventsOfDay(trx: Database, userId: string, type: string, now: Date): Promise<Date[]> {
   const rows = await trx
     .selectFrom('events')

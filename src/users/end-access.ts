@@ -2,14 +2,14 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
 import { recordAct } from './audit.ts';
 
-/** Why whatever gave access to an account ended: the account may have been in the hands of somebody else before. */
+/** Reason why all access to an account ended: somebody else may have controlled the account before. */
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
- * Ends whatever gave access to an account before, in the transaction that changed its address, its role or who signs in to it: all keys,
- * sessions, waiting links and pending changes of addresses, also those that it requested for others. Its active subscriptions are paused,
- * since a changed role may reach more accounts. Only the session `exceptSession` stays. The account's person gets a mail with what
- * ended; none if nothing did. The account's row must be locked, so that nobody adds a key meanwhile.
+ * Ends all access to an account, in the transaction that changed its address, its role or its sign-in: all keys, sessions except `exceptSession`,
+ * unused sign-in links and pending changes of addresses, including those that the account requested for others. Pauses its active
+ * subscriptions, because a changed role may reach more accounts. If anything ended, the account receives a mail that lists it. The caller must
+ * have locked the account's row, so that no key is added concurrently.
  */
 export async function endAccess(
   trx: Database,

@@ -6,7 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { COMPUTED_BEFORE } from '../store.ts';
 import { CLOCK } from './edit.ts';
 
-/** A step of a host's clock: what it showed before and after, and since when it had gone without one, Unix ms. */
+/** A step of a host's clock: its times before and after, and the start of the stretch without a step before it. Unix ms. */
 export interface HostStep {
   host: string;
   beforeMs: number;
@@ -15,11 +15,11 @@ export interface HostStep {
 }
 
 /**
- * Notes a step of the clock of a host. After a step back of at most a day, readings without a time whose receipt lies in the stretch that the clock
- * goes over again are passed over by an edit whose author is the clock (energy.md, "When the clock was wrong"). A register keeps the first of them as a
- * reading right before the stretch: what it has risen by since is counted, whatever else is known of it. A register gets an edit even without
- * such readings, since it says how much more time has passed. To be called before anything that is received after the step is stored.
- * Returns how many edits were made.
+ * Records a step of a host's clock. After a step back of at most a day the clock repeats a stretch of time. An edit with the author `clock` excludes the
+ * readings without a time of their own whose receipt lies in that stretch (energy.md, "When the clock was wrong"). For a register, the edit adds the
+ * first of them as a reading right before the stretch, so that the rise since then is counted. A register gets an edit even without such
+ * readings, because the edit also records how much more time has passed. Call this before anything received after the step is stored. Returns
+ * the number of edits.
  */
 export async function noteClockStep(
   db: Database,
@@ -27,7 +27,7 @@ export async function noteClockStep(
 ): Promise<number> {
   const [before, after] = [new Date(beforeMs), new Date(afterMs)];
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: here and below relations that only ingest writes.
+    // Raw SQL: here and below, relations that only ingest writes.
     const { numAffectedRows } = await sql`
       INSERT INTO clock_steps (host, before_at, after_at) VALUES (${host}, ${before}, ${after}) ON CONFLICT DO NOTHING`.execute(
       trx,
@@ -71,16 +71,16 @@ interface EditOfStep {
   channel: string;
   kind: string;
   from_at: Date;
-  /** What the register showed first in the stretch, mWh; null: it had no reading there, or it is no register. */
+  /** First value of the register in the stretch, mWh. Null: it has no reading there, or it is no register. */
   value: number | null;
   /** Unix ms, as text. */
   instants: string[];
 }
 
 /**
- * What a step back means for each series that the host receives without a time. The edit of a register begins at the last instant before the stretch
- * at which no other edit does: there it has the first reading that counted in the stretch. Earlier edits by the clock that begin in the stretch are
- * among `instants`: their readings are passed over as well, and their steps lie before the new one (`stepsBackOf`).
+ * The edit of each series that the host receives without a time. A register's edit begins at the last instant before the stretch at which no other
+ * edit begins; the first counted reading of the stretch is stored there. Starts of earlier edits by the clock within the stretch are among
+ * `instants`: their readings are excluded as well, and their steps lie before the new one (`stepsBackOf`).
  */
 async function editsOfStep(
   db: Database,
@@ -119,7 +119,7 @@ async function editsOfStep(
   return rows;
 }
 
-/** A register is there from the reading on that it has before the stretch: what it has risen by since then counts, also beside another quantity. */
+/** Moves the first times of a register to the reading before the stretch, so that its rise since then counts even if another quantity exists. */
 async function beginAt(
   db: Database,
   { device_id, channel, from_at, value }: Pick<EditOfStep, 'device_id' | 'channel' | 'from_at' | 'value'>,

@@ -1,5 +1,5 @@
 /**
- * `readings.interval_ms` of a reading by hand: its place beside what the device itself tells of the same instant. It sorts before that.
+ * `readings.interval_ms` of a reading by hand. It distinguishes it from the device's own reading of the same instant, and sorts before it.
  */
 export const READ_BY_HAND = -1;
 
@@ -9,31 +9,30 @@ export interface EditedTime {
   readonly toMs: number;
 }
 
-/** `reading_edits.author` of an edit that no person made: the clock of a host was set back. */
+/** `reading_edits.author` of an edit that the service made because the clock of a host was set back. */
 export const CLOCK = 'clock';
 
-/** An edit by hand or by the clock, as far as the law of consumption needs it. */
+/** The part of an edit, by hand or by the clock, that the law of consumption needs. */
 export interface Edit extends EditedTime {
   readonly editId: string;
-  /** The series that it is about; null: every one of the device. */
+  /** Channel of the edited series; null: all series of the device. */
   readonly channel: string | null;
   readonly kind: string | null;
   /**
-   * What a person read off the register at `fromMs`, mWh (of volume: 0.001 l); of an edit by the clock, what the register showed first in the stretch.
-   * Null: readings are excluded, nothing is added.
+   * Value that a person read off the register at `fromMs`, mWh (volume: 0.001 l). For an edit by the clock: the register's first value in the stretch.
+   * Null: the edit excludes readings and adds none.
    */
   readonly value: number | null;
   /**
-   * Of an edit by the clock: the readings that are passed over, Unix ms; its time is that over which the clock of a host was set back (of a register from
-   * right before it on). Starts of earlier edits by the clock in that time are among them.
-   * Left out: every reading of its time.
+   * Instants of the readings that an edit by the clock excludes, Unix ms, including the starts of earlier edits by the clock. Such an edit covers the
+   * stretch that the clock repeats; for a register it begins right before the stretch. Left out: every reading of its time is excluded.
    */
   readonly instants?: ReadonlySet<number>;
-  /** Else it was revoked. */
+  /** False: it was revoked. */
   readonly isInForce: boolean;
   /**
-   * What is stored of the device was computed with this part of it; null: without it. One that is in force is worked in from its start on,
-   * and one that was revoked is taken back from there: what is short of either is a state of its own, that of an edit of this time.
+   * Part of the edit's time with which the stored consumption was computed; null: none. An edit in force is applied from its start on, and a
+   * revoked one is reverted from its start on. In between, the stored consumption is that of an edit of exactly this time.
    */
   readonly counted: EditedTime | null;
 }

@@ -9,7 +9,7 @@ import { TOLD_KINDS } from '../channels.ts';
 import { mustManage } from '../management.ts';
 import { COMPUTED_BEFORE } from '../store.ts';
 
-/** Most edits of a device: those in force, which each of its batches is planned with, and all of them. */
+/** Maximum number of edits of a device: those in force, which every plan of its batches includes, and all. */
 const MAX_IN_FORCE = 1_000;
 const MAX_EDITS = 10_000;
 
@@ -30,10 +30,10 @@ const COLUMNS = [
   'counted_to',
 ] as const;
 
-/** An edit by hand as it is stored, with what the device calls the quantity (null: it is about all of them). `value`: mWh. */
+/** A stored edit. `native_name`: the device's name of the quantity; null: all quantities. `value`: mWh. */
 export type EditRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
-/** What somebody wants to edit: readings of `[from, to)` are excluded or, with a `value` in mWh, the register is told to have shown that at `from`. */
+/** A new edit. It excludes the readings of `[from, to)`. With a `value` (mWh) it also adds a reading by hand of the register at `from`. */
 export interface NewEdit {
   nativeName: string | null;
   from: Date;
@@ -42,7 +42,7 @@ export interface NewEdit {
   reason: string;
 }
 
-/** Who edits, and when. `oldest`: readings before it are not kept. */
+/** Author and time of a change of edits. `oldest`: readings before it are not stored. */
 export interface Editing {
   author: string;
   now: Date;
@@ -50,9 +50,9 @@ export interface Editing {
 }
 
 /**
- * Edits readings of a device within the reach; null where there is none. Ingest computes what that changes anew within seconds. Throws
- * 422 where the device has no such quantity or the time is not one whose readings are kept, 409 where there are too many edits or the
- * register was read by hand at that instant already.
+ * Adds an edit to a device within the reach. Returns null if there is no such device. Ingest recomputes the affected consumption within seconds.
+ * Throws 422 if the device has no such quantity or the readings of that time are no longer stored, and 409 if there are too many edits or the
+ * register already has a reading by hand at that instant.
  */
 export async function createEdit(
   db: Database,
@@ -62,12 +62,12 @@ export async function createEdit(
   { author, now, oldest }: Editing,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // The row of the device is what writers wait for: none plans without the edit after this.
+    // Writers wait for the lock of the device's row, so no later plan misses the edit.
     if (!(await computeAnew(trx, reach, deviceId))) return null;
     const { nativeName, from, to, value, reason } = wanted;
     const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value === null ? null : from);
     await mustBeKept(trx, deviceId, series, { from, oldest, field: value === null ? 'start' : 'at' });
-    // Raw SQL: counts of two kinds at once.
+    // Raw SQL: two counts in one statement.
     const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
       SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL)::int AS in_force,
         coalesce(bool_or(revoked_at IS NULL AND value IS NOT NULL AND channel = ${series?.channel ?? null} AND from_at = ${from}), false) AS twice
@@ -98,8 +98,9 @@ export async function createEdit(
 }
 
 /**
- * Revokes an edit of a device within the reach: its rows are as if it had never been made, and the edit stays to be seen. One that was
- * revoked stays as it was. Null where there is none; 409 where retention has dropped what would have to be computed anew.
+ * Revokes an edit of a device within the reach: consumption is recomputed as if it had never been made, and the edit remains listed. An edit
+ * that was revoked before is returned unchanged. Returns null if there is no such edit; throws 409 if retention has dropped the readings that
+ * the recomputation needs.
  */
 export async function revokeEdit(
   db: Database,
@@ -124,7 +125,7 @@ export async function revokeEdit(
   });
 }
 
-/** Edits of a device within the reach, revoked ones, too, in the order in which they were made, after `cursor`; at most `limit`. */
+/** Edits of a device within the reach, including revoked ones, in order of creation, after `cursor`; at most `limit`. */
 export async function listEdits(
   db: Database,
   reach: Reach,
@@ -168,7 +169,7 @@ async function rowsOf(
   }));
 }
 
-/** Has the device computed anew, under its lock; false where there is none within the reach. 403 where another one manages it. */
+/** Locks the device and marks it for recomputation. Returns false if there is none within the reach; throws 403 if a utility manages the caller's device. */
 async function computeAnew(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
   await mustManage(trx, reach, deviceId);
   const row = await trx
@@ -187,7 +188,7 @@ interface Series {
   kind: string | null;
 }
 
-/** The quantity of a device that is called so: one that has told something, and for a reading by hand (`readAt`) a register that counts at that time. */
+/** Finds a quantity of a device by name. A reading by hand (`readAt`) needs a register that counts at that time. Throws 422 if there is none. */
 async function seriesOf(db: Database, deviceId: string, nativeName: string, readAt: Date | null): Promise<Series> {
   const rows = await db
     .selectFrom('series')
@@ -213,7 +214,7 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
   return series;
 }
 
-/** 422 where readings of that time are no longer kept, so that what an edit changes cannot be computed. */
+/** Throws 422 if readings of that time are no longer stored, because the effect of an edit could not be computed. */
 async function mustBeKept(
   db: Database,
   deviceId: string,
@@ -227,7 +228,7 @@ async function mustBeKept(
   throw unprocessable({ field, message });
 }
 
-/** The latest reading of a series (of all: null) that retention has dropped, and kept apart. */
+/** Time of the latest reading that retention has dropped: of one series, or of all series of the device if `series` is null. */
 async function newestClosed(db: Database, deviceId: string, series: Series | null): Promise<Date | null> {
   // Raw SQL: a relation that only ingest writes.
   const { rows } = await sql<{ newest: Date | null }>`
