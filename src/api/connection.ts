@@ -3,25 +3,25 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 
 /**
- * What a request came by, over HTTP/1.1 and HTTP/2 alike. Node's two kinds of request and answer look the same and are not
- * (`Http2ServerResponse` has no `destroyed`; an answer of HTTP/1.1 that waits behind another one never emits `close`), so only this file
- * and those that serve the protocols look at them (test/contract/architecture.test.ts).
+ * Access to the connection of a request, for HTTP/1.1 and HTTP/2. Node's requests and responses of the two protocols have the same shape but behave
+ * differently: `Http2ServerResponse` has no `destroyed`, and a pipelined response of HTTP/1.1 never emits `close`. So only this file and the
+ * protocol servers may use them (test/contract/architecture.test.ts).
  */
 
-/** The stream of HTTP/2 that an answer goes by; undefined over HTTP/1.1. */
+/** The HTTP/2 stream of a response; undefined for HTTP/1.1. */
 const streamOf = ({ raw }: FastifyReply) => (raw as unknown as Partial<Http2ServerResponse>).stream;
 
-/** The connection of a request: the same object for all its requests. (Of HTTP/2 http2.ts makes one that only has an address.) */
+/** The connection of a request: the same object for all requests of the connection. (For HTTP/2, http2.ts makes an object that only has an address.) */
 export const connectionOf = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
-/** Whether a client hung up, or gave the request up, before it had its answer. */
+/** Whether the client closed the connection or cancelled the request before it received the whole response. */
 export function hasHungUp(reply: FastifyReply): boolean {
   const stream = streamOf(reply);
   if (stream) return stream.destroyed || stream.closed;
   return reply.raw.destroyed || reply.request.raw.socket?.destroyed === true;
 }
 
-/** Calls once, when the client has the whole answer, or has hung up: at once if it has by now. */
+/** Calls `run` once, when the client has received the whole response or has hung up; immediately if it already has hung up. */
 export function whenOver(reply: FastifyReply, run: () => void): void {
   const stream = streamOf(reply);
   if (hasHungUp(reply)) run();
@@ -30,7 +30,7 @@ export function whenOver(reply: FastifyReply, run: () => void): void {
 }
 
 function whenOverHttp1(reply: FastifyReply, run: () => void): void {
-  // An answer that waits behind another one (pipelining) has no connection yet: it does not notice the end of it.
+  // A pipelined response that waits behind another one has no connection yet, so it does not notice that the connection ends.
   const waiting = waitingAt(reply.request.raw.socket);
   const over = () => {
     if (waiting.delete(over)) run();
@@ -39,7 +39,7 @@ function whenOverHttp1(reply: FastifyReply, run: () => void): void {
   reply.raw.once('close', over);
 }
 
-/** By connection of HTTP/1.1: what is called at its end. One listener, however many requests were pipelined. */
+/** Callbacks at the end of an HTTP/1.1 connection. One listener serves all pipelined requests. */
 const atEnd = new WeakMap<Socket, Set<() => void>>();
 
 function waitingAt(socket: Socket): Set<() => void> {
@@ -53,5 +53,5 @@ function waitingAt(socket: Socket): Set<() => void> {
   return waiting;
 }
 
-/** Breaks an answer off: the stream of HTTP/2, or the connection of HTTP/1.1, ends visibly without the answer's end. */
+/** Aborts a response: the HTTP/2 stream, or the HTTP/1.1 connection, closes so that the client detects an incomplete response. */
 export const breakOff = (reply: FastifyReply): void => void reply.raw.destroy();

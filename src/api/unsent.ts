@@ -1,11 +1,11 @@
-/** What answers that were begun still hold of this process until their clients have taken them. */
+/** Memory of responses that are being sent, until their clients have received them. */
 export interface Unsent {
   /**
-   * Notes an answer until the function that is returned is called. If that is more than its connection, its address or all together may
-   * hold, the answers that have waited longest are cut (`cut`), this one last.
+   * Holds a response until the returned function is called. If its connection, its address or all together exceed their limits, the
+   * responses that have waited longest are cut (`cut`), this one last.
    */
   hold(answer: UnsentAnswer): () => void;
-  /** Bytes of all. */
+  /** Bytes of all held responses. */
   bytes(): number;
 }
 
@@ -13,18 +13,18 @@ interface UnsentAnswer {
   connection: object;
   address: string;
   bytes: number;
-  /** Breaks the answer off. */
+  /** Aborts the response. */
   cut(): void;
 }
 
-/** Bytes that may wait. */
+/** Maximum number of bytes that wait to be sent. */
 export interface UnsentLimits {
   ofConnection: number;
   ofAddress: number;
   ofAll: number;
 }
 
-/** Answers in the order in which they came, and the sum of their bytes. */
+/** Responses in order of arrival, and the sum of their bytes. */
 class Pile {
   readonly answers = new Set<UnsentAnswer>();
   bytes = 0;
@@ -40,8 +40,8 @@ class Pile {
 }
 
 /**
- * Bounds what waits to be sent. Answers of clients that read are there for milliseconds, so if the sum is too large, the oldest are those that
- * nobody takes: a client behind the same address that reads loses nothing.
+ * Bounds the memory of responses that wait to be sent. A client that reads receives its response within milliseconds. So if the sum is too large, the
+ * oldest responses belong to clients that do not read, and other clients behind the same address lose nothing.
  */
 export function unsent({ ofConnection, ofAddress, ofAll }: UnsentLimits): Unsent {
   const all = new Pile();
@@ -54,7 +54,7 @@ export function unsent({ ofConnection, ofAddress, ofAll }: UnsentLimits): Unsent
   };
   const shrink = (pile: Pile, limit: number) => {
     for (const one of pile.answers) {
-      // A single answer may be longer than the limit.
+      // A single response may be larger than the limit.
       if (pile.bytes <= limit || pile.answers.size === 1) return;
       release(one);
       one.cut();

@@ -3,19 +3,19 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
 
-/** How often a process stores how far the believed time has moved on, and looks for a confirmation. */
+/** Interval at which a process stores the believed time and checks for a confirmation. */
 const SYNC_MS = 10_000;
 
 const UNCONFIRMED =
   'the clock of this machine is more than 31 days ahead of the time that this installation was last in use: nothing is deleted by age until somebody has looked at the clock. If it is right: energy doctor --confirm-clock';
 
-/** The time from which age is counted (energy.md, "When the clock was wrong"). */
+/** The time by which age is computed (energy.md, "When the clock was wrong"). */
 export interface BelievedTime {
-  /** Moved on by the monotonic clock of this process since it was read; Unix ms. */
+  /** The believed time, Unix ms: the last value read, plus the time since then by the monotonic clock. */
   nowMs(): number;
   /**
-   * The clock for whatever deletes by age: the earliest of the believed time, the clock of this process and that of the database. A single
-   * clock that is ahead deletes nothing, and one that is behind does not make what it stamps look old.
+   * The clock for deletions by age: the earliest of the believed time, the clock of this process and that of the database. So a single clock that
+   * is ahead deletes nothing, and data stamped by a clock that is behind does not look old.
    */
   ageClock: Clock;
   stop(): void;
@@ -99,7 +99,7 @@ async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
   return moved.rows[0] as Row;
 }
 
-/** Sets the believed time to a clock that an operator vouches for. Running processes adopt it within ten seconds. */
+/** Sets the believed time to a clock that an operator confirms. Running processes adopt it within ten seconds. */
 export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   await pool.query(
     `INSERT INTO believed_time AS b (at, confirmations) VALUES ($1, 1)
@@ -108,7 +108,7 @@ export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   );
 }
 
-/** The believed time in the database, for whoever only looks; null: no process has started yet. */
+/** Reads the believed time from the database without moving it. Null: no process has started yet. */
 export async function readBelievedTime(pool: Pool): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>('SELECT at FROM believed_time');
   return rows[0]?.at ?? null;

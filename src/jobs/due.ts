@@ -9,15 +9,15 @@ export type Timing = { everySeconds: number } | { daily: string };
 /** Interval jobs are spread over this time at most, ms: a process that lives shorter still runs each of them. */
 const SPREAD_MS = 10 * 60_000;
 
-/** The latest moment at which a daily job was to run, Unix ms, as of a minute. */
+/** `latestMs`: the latest moment at which a daily job was to run, as of the minute `minuteMs`. Unix ms. */
 export interface Latest {
   minuteMs: number;
   latestMs: number;
 }
 
 /**
- * The latest minute up to now, of a day, that an expression matches. Pure. `known`: what this returned before, so that only the minutes since are
- * matched; after the clock was set back all are. An expression that no minute of a day matches throws.
+ * Finds the latest minute within the last day that an expression matches. Pure. `known`: the previous result, so that only later minutes are
+ * matched. If the clock was set back, the whole day is matched again. Throws if the expression matches no minute of the day.
  */
 export function latestDaily(matches: (minute: Date) => boolean, nowMs: number, known: Latest | null = null): Latest {
   const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
@@ -31,14 +31,13 @@ export function latestDaily(matches: (minute: Date) => boolean, nowMs: number, k
 
 /**
  * Whether a daily job is to run now. Pure; Unix ms. `ranForMs`: the latest moment for which it has run. After the clock was set back by
- * less than a day the job has run for the moment that comes again; a run that lies farther ahead was one of a wrong clock and counts as
- * long ago.
+ * less than a day, the job does not run again for the same moment. A run that lies farther ahead was made by a wrong clock and is ignored.
  */
 export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
   ranForMs < latestMs || ranForMs > latestMs + DAY_MS;
 
 /**
- * How much later than its interval says a job begins, ms: jobs run apart from each other, by their places in the list. Pure.
+ * Delay of an interval job's first run, ms. It spreads jobs by their places in the list, so that they do not all start together. Pure.
  */
 export const spreadMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);

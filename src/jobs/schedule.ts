@@ -7,32 +7,32 @@ import { isDailyDue, type Latest, latestDaily, spreadMs } from './due.ts';
 import { type Job, type JobParts, TAKEN } from './jobs.ts';
 
 const DONE = 'done';
-/** When a job is tried again that another worker is at: whoever is at it may be killed. */
+/** Delay before another attempt at a job that another worker holds: that worker may be killed. */
 const AGAIN_MS = 3_000;
-/** How often the schedule looks for jobs that are due, ms: by a timer, which follows the monotonic clock. */
+/** Interval at which the schedule checks for due jobs, ms. Its timer follows the monotonic clock. */
 const LOOK_MS = 500;
 
 interface IntervalPlan {
   job: Job;
   everyMs: number;
-  /** When it runs next, ms of the monotonic clock. */
+  /** Time of its next run, ms of the monotonic clock. */
   nextMs: number;
 }
 
 interface DailyPlan {
   job: Job;
-  /** Says when the job is to run; it is never started: its own timer stands still when the clock is set back. */
+  /** Only matches times and is never started, because its own timer stops when the clock is set back. */
   task: ScheduledTask;
   latest: Latest;
-  /** The daily time (Unix ms) for which this process has looked whether the job is due; null: none yet. */
+  /** The daily time (Unix ms) for which this process last checked whether the job is due; null: none yet. */
   lookedAtMs: number | null;
 }
 
 /**
- * Runs the jobs that the database is able to do at their times, none concurrently with itself; one that fails is logged and comes again.
- * Neither a step of the wall clock nor a sleep of the machine stops them: intervals follow the monotonic clock, and a daily job whose time
- * was missed runs once when it can. Returns the names of the jobs that it runs, and how to stop: no job begins any more, and those
- * under way are notified and waited for. `monotonicMs`: ms since any fixed moment.
+ * Runs jobs at their times, if the database has the capabilities that they need. No job runs concurrently with itself. A job that fails is logged
+ * and runs at its next time. Steps of the wall clock and sleeps of the machine do not stop jobs: intervals follow the monotonic clock, and a
+ * daily job whose time was missed runs once. Returns the names of the jobs, and a function that stops them: no further job starts, and
+ * running jobs are notified and awaited. `monotonicMs`: ms since any fixed moment.
  */
 export function startJobs(
   jobs: readonly Job[],
@@ -142,7 +142,7 @@ async function readDaily(
   pool: Pool,
   jobs: readonly { name: string; latestMs: number }[],
 ): Promise<ReadonlyMap<string, number>> {
-  // Raw SQL: here and below a relation that belongs to this file.
+  // Raw SQL: here and below, a relation that only this file uses.
   await pool.query(
     'INSERT INTO daily_runs SELECT * FROM unnest($1::text[], $2::timestamptz[]) ON CONFLICT DO NOTHING',
     [jobs.map(({ name }) => name), jobs.map(({ latestMs }) => new Date(latestMs))],

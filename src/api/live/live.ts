@@ -13,68 +13,67 @@ import { follow, followOn, isAllAfterThere, newestUsage, usageAfter } from '#src
 import { eventText, newOutlet, type Outlet } from './outlet.ts';
 import { idOfPlace, placeOfId } from './place.ts';
 
-/** What `GET /v1/usage/stream` needs: whoever follows homes at this process. */
+/** The streams of `GET /v1/usage/stream` at this process. */
 export interface Live {
-  /** Begins a stream of a home, or of one of its devices. 429 where the account has its share of streams here, 503 where there is no room. */
+  /** Opens a stream of a home, or of one of its devices. Throws 429 if the account has its share of streams at this process, 503 if there is no room. */
   open(asked: Asked): Promise<Readable>;
-  /** How many are open. */
+  /** Number of open streams. */
   count(): number;
-  /** Ends every stream, and those that come later at once: their clients are to go elsewhere. */
+  /** Ends every stream, and later ones immediately, so that their clients reconnect to another process. */
   handOn(): void;
   stop(): void;
 }
 
 interface Asked {
   caller: Caller;
-  /** Whose home. */
+  /** The account whose home is followed. */
   userId: string;
-  /** This device's readings, and nothing else. */
+  /** Limits the stream to the readings of this device. */
   deviceId: string | undefined;
-  /** Where it was before it broke off: `Last-Event-ID`. */
+  /** `Last-Event-ID` of a client that reconnects. */
   lastEventId: string | undefined;
 }
 
 interface Follower extends Asked {
   owner: StreamOwner;
   outlet: Outlet;
-  /** Where it is in the events of the home; null: it is told none. */
+  /** Position in the events of the home; null: the stream has no events of changed hours. */
   place: { sinceMs: number; eventId: string } | null;
 }
 
-/** A home that somebody follows here: what its devices told last, as it is said; null: nothing that is said (a thermostat's). */
+/** A home with at least one follower at this process. `devices`: the latest reading of each as text; null: it has none to send (a thermostat's). */
 interface Home {
   followers: Set<Follower>;
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
-  /** The latest values of its devices, and of what devices it is made of: its measured power follows from them. */
+  /** The latest values of its devices, and below the devices and their roles: its measured power follows from both. */
   channels: Map<string, readonly ToldChannel[]>;
   parts: (Pick<HomeParts, 'devices' | 'stretches'> & { loadedAtMs: number }) | null;
   /** The latest event of its measured power. */
   power: string | null;
 }
 
-/** How often it is looked what is new: once for all of this process, and not with every batch of readings (decision 0023). */
+/** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0023). */
 const LOOK_MS = 1_000;
-/** Reads of a revoked key end within 10 s, so a check that could not be made in this time ends them, too. */
+/** Interval of the access check. Reads of a revoked key end within 10 s, so all streams end if no check succeeded within `withinMs`. */
 const CHECK = { everyMs: 3_000, withinMs: 9_000 };
-/** What a home is made of is loaded again after this time: its owner may have moved a device. */
+/** Maximum age of a home's devices and roles: its owner may have changed a placement. */
 const PARTS_MS = 5_000;
-/** Proxies close connections that are silent for a minute, some after half of one. */
+/** Interval of heartbeats. Proxies close connections that are silent for a minute, some after half a minute. */
 const BEAT_MS = 15_000;
-/** Devices of a home; one beyond can be followed by itself. */
+/** Maximum number of devices in the stream of a home. Further devices can be followed one by one. */
 const MAX_DEVICES = 500;
-/** Devices of which readings are read, and homes of which events are, in one statement. */
+/** Maximum number of devices or homes in one statement. */
 const MAX_AT_ONCE = 200;
-/** How long a client waits before it comes again, spread so that those of a process do not come together. */
+/** Time before a client reconnects, spread so that the clients of a process do not reconnect at the same moment. */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
-/** How long a client has to read that its stream has ended, when the process ends. */
+/** Time that clients have to read the end of their stream when the process stops. */
 const UNREAD_END_MS = 1_000;
 
 const retryText = (): string => `retry: ${Math.round(RETRY_MS.least + Math.random() * RETRY_MS.spread)}\n\n`;
 
 /**
- * Follows homes for clients: one look a second for all of them, at what changed in the heads of their devices and in the outbox. Nothing is
- * written for a reading, and nothing asked for a connection. A standby answers, where there is one; whether somebody may go on is the
- * primary's to say.
+ * Follows homes for clients. Once a second it queries, for all streams together, the changed heads of devices and the outbox. Readings cause no
+ * writes, and open streams cause no queries of their own. Queries go to a standby if there is one; access is checked on the primary.
  */
 export function createLive(
   { db, reads, clock }: { db: Database; reads?: Reads; clock: Clock },
@@ -98,7 +97,7 @@ export function createLive(
       const readings = new Map((await liveReadings(from, some, clock())).map((one) => [one.device_id, one]));
       for (const { userId, deviceId, seenAtMicros } of some) {
         const home = homes.get(userId);
-        // Another look may have had it meanwhile.
+        // A concurrent query may have processed this reading already.
         if (!home || (home.devices.get(deviceId)?.seenAtMicros ?? 0) >= seenAtMicros) continue;
         const reading = readings.get(deviceId);
         const text = reading ? eventText('reading', reading) : null;
@@ -121,7 +120,7 @@ export function createLive(
     }
   }
 
-  /** Sends the measured power of homes of which a device was heard, where it has changed. */
+  /** Sends the measured power of homes with new readings, if it has changed. */
   async function tellPower(from: Database, userIds: readonly string[]): Promise<void> {
     const atMs = performance.now();
     const stale = userIds.filter((userId) => atMs - (homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
@@ -148,7 +147,7 @@ export function createLive(
     if (deviceId === undefined) outlet.sayNewest('power', text);
   }
 
-  /** Whether a device was heard of since this process looked; of a home with very many devices only of those that are followed. */
+  /** Returns a predicate: the device has a new reading. Beyond `MAX_DEVICES` of a home, only devices that are followed one by one count. */
   function isNews(): (one: Heard) => boolean {
     const counts = new Map<string, number>();
     return ({ userId, deviceId, seenAtMicros }) => {
@@ -165,7 +164,7 @@ export function createLive(
     if (text !== null && (deviceId === undefined || deviceId === told)) outlet.sayNewest(told, text);
   }
 
-  /** Tells of changed hours whoever has read what came before: of the others nothing is lost, and they go on where they are. */
+  /** Sends changed hours to followers whose outlet has room. The others keep their position and receive the events later. */
   async function tellUsage(): Promise<void> {
     const ready = [...homes].flatMap(([userId, home]) => {
       const places = [...home.followers].flatMap(({ place, outlet }) =>
@@ -184,7 +183,7 @@ export function createLive(
     }
   }
 
-  /** Ends the streams of those that may not go on, and of all where that cannot be told. */
+  /** Ends the streams whose callers lost access, and all streams if access could not be checked for too long. */
   async function check(): Promise<void> {
     const all = followers();
     try {
@@ -207,7 +206,7 @@ export function createLive(
     let timer: NodeJS.Timeout;
     const turn = async () => {
       const fromMs = performance.now();
-      // The database is away: whoever follows hears of it when it is back.
+      // The database is unavailable. The next successful query sends what followers missed.
       await run().catch(() => reads?.failed());
       if (!isStopped) timer = setTimeout(turn, Math.max(everyMs / 2, everyMs - (performance.now() - fromMs)));
     };
@@ -224,7 +223,7 @@ export function createLive(
     for (const { outlet } of followers()) outlet.say(': heartbeat\n\n');
   }, BEAT_MS);
 
-  /** Where it goes on, and whether that is where it was. */
+  /** The position at which a stream starts, and whether that resumes the client's previous stream. */
   async function placeOf({ userId, deviceId, lastEventId }: Asked) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const sinceMs = await follow(db, userId);
@@ -240,7 +239,7 @@ export function createLive(
       const owner = await ownerOf(db, asked.caller);
       mustHaveRoom(followers(), owner);
       const { place, resumed } = await placeOf(asked);
-      // What others opened meanwhile counts, too.
+      // Check again: other streams may have opened during the queries.
       mustHaveRoom(followers(), owner);
       const outlet = newOutlet();
       const follower: Follower = { ...asked, owner, outlet, place: place && { ...place } };
@@ -287,7 +286,7 @@ export function createLive(
       isStopped = true;
       for (const stop of timers) stop();
       clearInterval(beating);
-      // Of those whose clients do not read their end.
+      // Destroy streams whose clients do not read the end.
       setTimeout(() => {
         for (const { outlet } of followers()) outlet.stream.destroy();
       }, UNREAD_END_MS).unref();
@@ -295,7 +294,7 @@ export function createLive(
   };
 }
 
-/** What a key must be allowed to do. */
+/** Scope that a key needs for the stream. */
 export const STREAM_SCOPE = 'insights:read' as const;
 
 function* chunks<One>(all: readonly One[]): Generator<One[]> {

@@ -1,4 +1,4 @@
-/** How many series count as a device's import, and as its export, in the time `[fromMs, toMs)`, Unix ms. */
+/** Number of series that count as a device's import, and as its export, in the time `[fromMs, toMs)`, Unix ms. */
 export interface CountedSpan {
   fromMs: number;
   toMs: number;
@@ -6,14 +6,15 @@ export interface CountedSpan {
   exports: number;
 }
 
-/** Series of a device of which the same counts in the same time (`series_roles`). `part`: what they are told apart as; null: as nothing. */
+/** Series of a device that count alike in the same time (`series_roles`). `part`: the part of the device that they belong to; null: the device itself. */
 export interface CountedSeries<Part extends string = string> extends CountedSpan {
   part: Part | null;
 }
 
 /**
- * What counts of one device by time, by what it is told apart as: spans in order, without gaps, over all of the time in which anything does. The channels
- * of a direction of which nothing counts any more, as its owner has to say what a new register is, should still be known: the last ones stay. Pure.
+ * Numbers of counting series of one device by part: spans in order, without gaps, over the time in which any series counts. If nothing counts any more in
+ * a direction, because the owner must first say what a new register measures, the last number holds from then on, so that the missing energy lowers the
+ * coverage. Pure.
  */
 export function countedSpans<Part extends string>(
   series: readonly CountedSeries<Part>[],
@@ -28,7 +29,7 @@ export function countedSpans<Part extends string>(
   return new Map([...Map.groupBy(counted, ({ part }) => part)].map(([part, all]) => [part, addedSpans(all)]));
 }
 
-/** Spans that overlap, as such that follow upon each other. Pure. */
+/** Adds up overlapping spans into consecutive ones. Pure. */
 export function addedSpans(spans: readonly CountedSpan[]): CountedSpan[] {
   const bounds = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].toSorted((a, b) => a - b);
   return bounds.slice(1).map((toMs, index) => {
@@ -39,7 +40,7 @@ export function addedSpans(spans: readonly CountedSpan[]): CountedSpan[] {
   });
 }
 
-/** For how long what counts should be known within `[fromMs, toMs)`, in ms, summed over the series of each direction. Pure. */
+/** Expected coverage within `[fromMs, toMs)` in ms, summed over the counting series of each direction. Pure. */
 export function countedMs(
   spans: readonly CountedSpan[],
   fromMs: number,

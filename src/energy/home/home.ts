@@ -7,26 +7,27 @@ import { type DevicePast, pastsOf } from './pasts.ts';
 import { type HomeDevice, type HomeStretch, hasChannels, stretchesOf } from './roles.ts';
 import type { HadPlacements } from './sums.ts';
 
-/** A user's home: what its consumption is made of. */
+/** The devices of a user, and their roles by time, from which the home's consumption follows. */
 export interface Home extends AskedOfHome {
   userId: string;
-  /** Every device whose energy counts, those that are gone, too. */
+  /** Every device whose energy counts, including deleted ones. */
   devices: readonly HomeDevice[];
   stretches: readonly HomeStretch[];
-  /** Those that are something else than consumption at some time: read one by one. */
+  /** Devices with a role other than consumption at some time. Their aggregates are read one by one. */
   special: readonly HomeDevice[];
   had: HadPlacements;
 }
 
 /**
- * Whether a user's home is more than the sum of what its devices import: it has something that produces, stores, is left out or lies behind
- * another device, a channel with a place of its own, or a meter at the connection point beside meters of what is behind it. The aggregates of users tell all others.
+ * Whether a user's home is more than the sum of its devices' imports. It is if a device produces, stores, is excluded or lies behind another device, if
+ * a channel has a placement of its own, or if there are meters both at and behind the connection point. All other homes are read from the aggregates
+ * of users.
  */
 export async function isComposed(db: Database, userId: string): Promise<boolean> {
   return (await composedAmong(db, [userId])).has(userId);
 }
 
-/** Those of some users whose homes are, or may be: roles by time differ, so that one of them counts (`series_roles` takes twice as long here). */
+/** Users whose homes are composed (see `isComposed`). A series whose role changed with time is assumed to count: `series_roles` would take twice as long. */
 export async function composedAmong(db: Database, userIds: readonly string[]): Promise<ReadonlySet<string>> {
   const energy = (
     placement: Placement,
@@ -48,24 +49,24 @@ interface Row {
   placement: Placement;
   upstream_device_id: string | null;
   deleted_at: Date | null;
-  /** A place that its owner gave to channels of the device; null: of the others. */
+  /** Placement that the owner gave to some channels of the device; null: the row of the other channels. */
   meter: Placement | null;
-  /** Series of which that counts in this time, Unix ms, by direction. */
+  /** Time in which these series count, Unix ms, and their number by direction. */
   counts_from: number;
   counts_until: number;
   imports: number;
   exports: number;
-  /** Its past is being computed anew. */
+  /** Its past is being recomputed. */
   is_computing: boolean;
 }
 
-/** What is asked of a home beside what it used. */
+/** Measures that a query of a home needs besides its consumption. */
 export interface AskedOfHome {
   /** Any further measure. */
   isMoreAsked: boolean;
-  /** What its consumption devices used. */
+  /** The sum of its consumption devices is needed. */
   needsConsumption: boolean;
-  /** Since when its devices are there as it is now, not as it was up to ten seconds ago: for what is told once, and never again. */
+  /** Reads the starts of its devices from the database instead of a cache of up to ten seconds: for messages that are sent only once. */
   isAfresh?: boolean;
 }
 
@@ -85,8 +86,8 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
 }
 
 /**
- * The home as it is about one thing beside electricity: what all of its meters that are not left out tell of it, or one device, wherever it
- * is. `meter`: which, in kWh or m³.
+ * Loads a home for one commodity other than electricity: all of its meters that are not excluded, or one device with any placement. `meter`:
+ * the commodity, in kWh or m³. The caller checks that the user or device is within its reach.
  */
 export async function loadCommodity(
   db: Database,
@@ -100,7 +101,7 @@ export async function loadCommodity(
      WHERE ${isOne ? 'd.device_id' : 'd.user_id'} = $1 GROUP BY d.device_id, s.counts_from, s.counts_until`,
     [isOne ? whose.deviceId : whose.userId, meter],
   );
-  // One is read by itself, as what comes in at the connection point.
+  // A single device is read like a meter at the connection point.
   const placed = isOne ? ('grid' as const) : ('consumption' as const);
   const keyed = rows.map((row) => ({
     ...row,
@@ -116,7 +117,7 @@ export async function loadCommodity(
 
 const TIMES = `(1000 * extract(epoch FROM s.counts_from))::float8 AS counts_from, (1000 * extract(epoch FROM s.counts_until))::float8 AS counts_until`;
 
-/** Devices of which anything counts at some time, what is told apart of them, and when how much of it counts. */
+/** Devices that count at some time, with the number of their counting series by placement of channels and by time. */
 const DEVICES = `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, d.computed_with IS NOT NULL AS is_computing, s.meter, ${TIMES},
     count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
   FROM devices d JOIN series_roles s ON s.device_id = d.device_id AND (s.counts_import OR s.counts_export)`;
@@ -124,14 +125,14 @@ const BY_COUNTED =
   'GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until ORDER BY d.device_id, s.meter, s.counts_from, s.counts_until';
 
 /**
- * One device as if it were a home's only meter, so that its import and export are told apart; null where nothing of it counts.
- * `device`: what it is in truth; `isSplit`: channels of it have places of their own.
+ * Loads one device as if it were the only meter of a home, so that its import and export are separate. Null if it never counts. `device`: the
+ * device with its real placement. `isSplit`: some channels have placements of their own. The caller checks that the device is within its reach.
  */
 export async function loadAsMeter(
   db: Database,
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
-  // Raw SQL: as above, of one device.
+  // Raw SQL: as above, for one device.
   const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${DEVICES} WHERE d.device_id = $1 ${BY_COUNTED}`, [
     deviceId,
   ]);
@@ -146,7 +147,7 @@ export async function loadAsMeter(
     counted: addedSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // While it is there alone: before and after that a home is what its others use, of which this one knows nothing.
+  // Only the time in which the device exists: outside of it, a home's consumption would be that of its other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
@@ -154,7 +155,7 @@ export async function loadAsMeter(
 const devicesOf = async (db: Database, rows: readonly Row[], isAfresh = false): Promise<HomeDevice[]> =>
   placedDevices(rows, await pastsOf(db, askedOf(rows), isAfresh));
 
-/** Of what the pasts are asked. */
+/** Keys of the pasts to load. */
 function askedOf(rows: readonly Row[]): { id: string; produces: boolean; counted: string }[] {
   return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, [first, ...more]]) => {
     const hasProduction =
@@ -168,7 +169,7 @@ function askedOf(rows: readonly Row[]): { id: string; produces: boolean; counted
   });
 }
 
-/** Devices, each followed by its channels that have places of their own: what those told is in what the device did, too. Pure. */
+/** Devices, each followed by its channels with placements of their own. The energy of these channels is part of the device's. Pure. */
 function placedDevices(rows: readonly Row[], pasts: ReadonlyMap<string, DevicePast>): HomeDevice[] {
   return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, ofDevice]) => {
     const [row] = ofDevice as [Row];
@@ -201,7 +202,7 @@ function placedDevices(rows: readonly Row[], pasts: ReadonlyMap<string, DevicePa
   });
 }
 
-/** What follows from its devices. Pure. */
+/** Derives a home from its devices. Pure. */
 function homeOf(userId: string, devices: readonly HomeDevice[], asked: AskedOfHome): Home {
   const stretches = stretchesOf(devices);
   const has = (placement: Placement) =>

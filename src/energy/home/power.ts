@@ -44,7 +44,7 @@ export function homePowerOf(
   return isKnown ? { watts: Math.max(balance, floor, 0), unknown } : null;
 }
 
-/** What the power of a device adds to the balance of its home, and to the bound below it (import − charged), by its role; others add nothing. */
+/** By role: the share of a device's power in the balance of its home and in the balance's lower bound (import − charged). Other roles have none. */
 const SHARES: Partial<
   Record<
     string,

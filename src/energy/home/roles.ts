@@ -1,39 +1,39 @@
 import type { Placement } from '#src/database/enums.ts';
 import { type CountedSpan, countedMs } from './counted.ts';
 
-/** A device of a home, as far as the home's consumption depends on it. */
+/** The part of a device on which its home's consumption depends. */
 export interface HomeDevice {
   deviceId: string;
   placement: Placement;
-  /** The consumption meter that it lies behind; null: none was said. */
+  /** The consumption meter that it lies behind; null: none was set. */
   upstreamDeviceId: string | null;
   /** Unix ms: start of the quarter-hour in which its first counted interval begins; null: nothing of it counts yet. */
   beginsAtMs: number | null;
   /** Unix ms: end of the quarter-hour in which it was deleted; null: it was not. */
   endsAtMs: number | null;
-  /** Of a production device: more has flowed out of it than in, over its whole past, or as much. */
+  /** Whether a production device's export, over its whole past, is at least its import: then it produces in the direction of export. */
   producesExport: boolean;
-  /** What counts of it, by time; empty: nothing ever did. */
+  /** Number of its counting series by time; empty: none ever counted. */
   counted: readonly CountedSpan[];
-  /** The device whose energy its own is a part of, where channels of that have a place of their own; null: it is a device itself. */
+  /** If this entry stands for channels with a placement of their own: the device that they belong to. Null: it is a device itself. */
   partOf: string | null;
 }
 
-/** What a device is in its home for a while. `behind`: another consumption meter tells what it used. */
+/** Role of a device in its home for a stretch of time. `behind`: another consumption meter includes its energy. */
 export type HomeRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 
-/** A time, `[fromMs, toMs)`, in which every device of a home has the same role, and who is there stays the same. */
+/** A time, `[fromMs, toMs)`, in which the roles of a home's devices, and whether it has a grid meter and sources, stay the same. */
 export interface HomeStretch {
   /** Unix ms; the first begins at -Infinity, the last ends at Infinity. */
   fromMs: number;
   toMs: number;
   isGridThere: boolean;
-  /** A production or storage device is there. */
+  /** Whether a production or storage device is there. */
   hasSources: boolean;
   roles: ReadonlyMap<string, HomeRole>;
 }
 
-/** Whether anything ever counted as the device's: not where all of its channels have a place of their own. */
+/** Whether any series ever counted as the device's own. False if all of its channels have a placement of their own. */
 export const hasChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
 /** Whether a device is there: from its first counted interval to its deletion. */
@@ -43,8 +43,8 @@ export const isThere = (device: HomeDevice, atMs: number): boolean => {
 };
 
 /**
- * The stretches of a home, in order, without gaps: few, since they end only where a role changes. Pure. A device that comes later takes
- * nothing from the time before: a plug counts until the circuit's meter that it lies behind is there, and all plugs until a grid meter is.
+ * The stretches of a home, in order, without gaps: few, since they end only where a role changes. Pure. A device that comes later changes
+ * nothing in the time before: a plug counts until the circuit's meter that it lies behind is there, and all plugs until a grid meter is.
  */
 export function stretchesOf(devices: readonly HomeDevice[]): HomeStretch[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
@@ -72,10 +72,10 @@ function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<HomeStretch
   };
 }
 
-/** Up its chain, on through excluded devices and such as are not there, to a consumption device that is. */
+/** Whether the device's upstream chain leads to a consumption device that is there. The chain passes through excluded devices and those that are not there. */
 function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atMs: number): boolean {
   if (device.placement !== 'consumption') return false;
-  // A circle cannot be said (422), but nothing here depends on that.
+  // The API rejects a cycle (422), but this loop does not depend on that.
   const passed = new Set([device.deviceId]);
   let above = device.upstreamDeviceId;
   while (above !== null && !passed.has(above)) {
@@ -94,8 +94,7 @@ const isSame = (a: HomeStretch, b: HomeStretch): boolean =>
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
 /**
- * How long the channels that count towards `used` should be known within a bucket, in ms, summed over channels: those that count at each time
- * in which their devices are there. Pure.
+ * Expected coverage of `used` within a bucket, in ms, summed over channels. A channel is expected while it counts and its device is there. Pure.
  */
 export function expectedMs(
   devices: readonly HomeDevice[],

@@ -10,19 +10,19 @@ import type { HomeDevice } from '../home/roles.ts';
 /** The power of a home now, in W. */
 export interface PowerNow {
   watts: number;
-  /** ISO 8601, the oldest of the measured powers that it is made of; null: it is a mean. */
+  /** Time of the oldest measured power in the sum, ISO 8601. Null: the power is a mean. */
   at: string | null;
-  /** The last minutes that it is the mean of; null: it is measured. */
+  /** Length of the mean in minutes. Null: the power is measured. */
   minutes: number | null;
 }
 
-/** A measured power is the power now for this time: meters report each few seconds to each minute. */
+/** Age up to which a measured power is current. Meters report every few seconds to every minute. */
 const FRESH_MS = 60_000;
-/** Over a shorter time a meter that counts whole Wh gives no power. */
+/** Shortest time for a mean: over less, the resolution of a meter that counts whole Wh is too coarse. */
 const MIN_KNOWN_MS = 120_000;
 const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 
-/** What a home is made of, as far as its power depends on it. */
+/** The parts of a home on which its power depends. */
 type Parts = Pick<Home, 'devices' | 'stretches'>;
 
 /**
@@ -36,7 +36,7 @@ export async function powerNow(db: Database, home: Parts, now: Date): Promise<Po
 
 const idsOf = ({ devices }: Parts): string[] => [...new Set(devices.map(({ deviceId, partOf }) => partOf ?? deviceId))];
 
-/** The last ten minutes in steps of five seconds: as fine as a line of a hand's width shows. */
+/** The last ten minutes in steps of five seconds: a finer line would look the same in a small chart. */
 const TRAIL_STEPS = 120;
 const STEP_SECONDS = 5;
 
@@ -66,7 +66,7 @@ export async function powerTrail(
 }
 
 /**
- * The power of a home by what its devices sent last (by device); null unless each one that counts sent its power within 60 s. Pure.
+ * The power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power within 60 s. Pure.
  */
 export function measuredPower(
   home: Parts,
@@ -89,7 +89,7 @@ export function measuredPower(
   return { watts: Math.round(power.watts), at, minutes: null };
 }
 
-/** The mean of this quarter-hour, or with the one before it if this one has just begun; each device over the time that is known of it. */
+/** The mean power of this quarter-hour, or of this and the previous one if this one has just begun. Each device's mean is over its covered time. */
 async function meanPower(db: Database, home: Parts, now: Date): Promise<PowerNow | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
   const range = { from: new Date(quarterMs - QUARTER_MS), to: new Date(quarterMs + QUARTER_MS) };
@@ -112,7 +112,7 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<PowerNow
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);
-      // Registers of one direction (two tariffs) are known at the same time, and their times are added up.
+      // Registers of one direction (two tariffs) cover the same time, and the covered times are added up.
       const mean = (energy: number, ms: number, channelCount: number) =>
         ms > 0 ? (energy * WATT_MS_PER_MILLIWATT_HOUR * channelCount) / ms : 0;
       return {
