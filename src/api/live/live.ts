@@ -11,7 +11,7 @@ import { type Home as HomeParts, loadHomes } from '#src/energy/home/home.ts';
 import { measuredPower } from '#src/energy/period/power-now.ts';
 import { follow, followOn, isAllAfterThere, newestUsage, usageAfter } from '#src/events/followers.ts';
 import { eventText, newOutlet, type Outlet } from './outlet.ts';
-import { idOfPlace, placeOfId } from './place.ts';
+import { idOfPlace, isNextFor, placeOfId } from './place.ts';
 
 /** The streams of `GET /v1/usage/stream` at this process. */
 export interface Live {
@@ -103,10 +103,10 @@ export function createLive(
         const text = reading ? eventText('reading', reading) : null;
         home.devices.set(deviceId, { seenAtMicros, text });
         home.channels.set(deviceId, reading?.channels ?? []);
-        for (const one of home.followers) tellReading(one, deviceId, text);
+        for (const one of home.followers) sendReading(one, deviceId, text);
       }
     }
-    await tellPower(from, [...new Set(heard.map(({ userId }) => userId))]);
+    await sendPower(from, [...new Set(heard.map(({ userId }) => userId))]);
   }
 
   /** Evicts devices that were deleted or moved to another account: a follower that comes later must not receive their readings. */
@@ -121,7 +121,7 @@ export function createLive(
   }
 
   /** Sends the measured power of homes with new readings, if it has changed. */
-  async function tellPower(from: Database, userIds: readonly string[]): Promise<void> {
+  async function sendPower(from: Database, userIds: readonly string[]): Promise<void> {
     const atMs = performance.now();
     const stale = userIds.filter((userId) => atMs - (homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
     for (const some of chunks(stale))
@@ -134,7 +134,7 @@ export function createLive(
       const text = home && powerText(userId, home);
       if (!home || !text || home.power === text) continue;
       home.power = text;
-      for (const one of home.followers) tellPowerTo(one, text);
+      for (const one of home.followers) sendPowerTo(one, text);
     }
   }
 
@@ -143,7 +143,7 @@ export function createLive(
     return power && eventText('power', { user_id: userId, power_w: power.watts, power_at: power.at });
   }
 
-  function tellPowerTo({ deviceId, outlet }: Follower, text: string): void {
+  function sendPowerTo({ deviceId, outlet }: Follower, text: string): void {
     if (deviceId === undefined) outlet.sayNewest('power', text);
   }
 
@@ -160,12 +160,12 @@ export function createLive(
     };
   }
 
-  function tellReading({ deviceId, outlet }: Follower, told: string, text: string | null): void {
-    if (text !== null && (deviceId === undefined || deviceId === told)) outlet.sayNewest(told, text);
+  function sendReading({ deviceId, outlet }: Follower, ofDevice: string, text: string | null): void {
+    if (text !== null && (deviceId === undefined || deviceId === ofDevice)) outlet.sayNewest(ofDevice, text);
   }
 
   /** Sends changed hours to followers whose outlet has room. The others keep their position and receive the events later. */
-  async function tellUsage(): Promise<void> {
+  async function sendUsage(): Promise<void> {
     const ready = [...homes].flatMap(([userId, home]) => {
       const places = [...home.followers].flatMap(({ place, outlet }) =>
         place && outlet.hasRoom() ? [place.eventId] : [],
@@ -173,9 +173,12 @@ export function createLive(
       return places.length === 0 ? [] : [[userId, places.sort()[0] as string] as const];
     });
     for (const some of chunks(ready)) {
-      for (const { event_id, user_id, data } of await usageAfter(newest(), new Map(some))) {
+      const after = new Map(some);
+      for (const { event_id, user_id, data } of await usageAfter(newest(), after)) {
+        const event = { afterId: after.get(user_id) as string, eventId: event_id };
         for (const { place, outlet } of homes.get(user_id)?.followers ?? []) {
-          if (!place || place.eventId >= event_id || !outlet.hasRoom()) continue;
+          // An outlet that had no room before the query may have room by now.
+          if (!place || !isNextFor(place.eventId, event) || !outlet.hasRoom()) continue;
           place.eventId = event_id;
           outlet.say(eventText('usage', data, idOfPlace(place)));
         }
@@ -189,11 +192,11 @@ export function createLive(
     try {
       if (all.length > 0) {
         const nowMs = performance.now();
-        const gone = new Set(await noLongerAllowed(db, all, { scope: STREAM_SCOPE, now: clock() }));
+        const ended = new Set(await noLongerAllowed(db, all, { scope: STREAM_SCOPE, now: clock() }));
         const byKey = all.filter(({ caller }) => caller.by === 'key').map(({ caller }) => caller.userId);
         const suspended = await counter.suspended([...new Set(byKey)]);
         for (const one of all)
-          if (gone.has(one) || (one.caller.by === 'key' && suspended.has(one.caller.userId))) end(one);
+          if (ended.has(one) || (one.caller.by === 'key' && suspended.has(one.caller.userId))) end(one);
         await followOn(db, [...homes.keys()]);
         checkedAtMs = nowMs;
       } else checkedAtMs = performance.now();
@@ -216,7 +219,7 @@ export function createLive(
   const look = async () => {
     if (homes.size === 0) return;
     await lookAt([...homes.keys()]);
-    await tellUsage();
+    await sendUsage();
   };
   const timers = [again(look, LOOK_MS), again(check, CHECK.everyMs)];
   const beating = setInterval(() => {
@@ -270,9 +273,9 @@ export function createLive(
         home.followers.delete(follower);
         if (home.followers.size === 0 && homes.get(userId) === home) homes.delete(userId);
       });
-      for (const [id, { text }] of home.devices) tellReading(follower, id, text);
+      for (const [id, { text }] of home.devices) sendReading(follower, id, text);
       const power = powerText(userId, home);
-      if (power) tellPowerTo(follower, power);
+      if (power) sendPowerTo(follower, power);
       if (!known) lookAt([userId]).catch(() => {});
       return outlet.stream;
     },

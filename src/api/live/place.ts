@@ -1,4 +1,4 @@
-/** Where a follower of a home's usage is: since when the home is followed without a gap, Unix ms, and the event that it was told last. */
+/** Position of a follower in a home's usage: the start (Unix ms) of the time in which the home was followed without a gap, and the last event sent. */
 export interface Place {
   sinceMs: number;
   eventId: string;
@@ -6,11 +6,18 @@ export interface Place {
 
 const FORM = /^([0-9a-z]{1,11})\.(evt_[0-9a-z]{0,26})$/;
 
-/** As it goes over the wire (`id:`, `Last-Event-ID`). Pure. */
+/** Text form for `id:` and `Last-Event-ID`. Pure. */
 export const idOfPlace = ({ sinceMs, eventId }: Place): string => `${sinceMs.toString(36)}.${eventId}`;
 
-/** What a client says; null: none that we made. Pure. */
+/** Parses a `Last-Event-ID`. Null if it does not have the form of `idOfPlace`. Pure. */
 export function placeOfId(id: string): Place | null {
   const [, since = '', eventId] = FORM.exec(id) ?? [];
   return eventId === undefined ? null : { sinceMs: Number.parseInt(since, 36), eventId };
 }
+
+/**
+ * Whether an event of a query that began after the event `afterId` is the next one for a follower at the event `placeId`. Pure. If the follower is
+ * behind `afterId`, events between the two are not in the result: it waits for a later query, or it would lose them.
+ */
+export const isNextFor = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
+  placeId >= afterId && placeId < eventId;
