@@ -24,15 +24,15 @@ export interface Publishing {
   leave(session: Session): void;
 }
 
-/** `tell`: logs a refusal. */
+/** `logRefusal`: logs why something of a login was refused. */
 export function createPublishing(parts: {
   receive: Receive;
   logins: Logins;
   unreleased: Unreleased;
   claims: Claims | undefined;
-  tell(username: string, why: string, topic?: string): void;
+  logRefusal(username: string, why: string, topic?: string): void;
 }): Publishing {
-  const { receive, logins, unreleased, claims, tell } = parts;
+  const { receive, logins, unreleased, claims, logRefusal } = parts;
   /** Connections that are not read until there is room for their account. */
   const waiting = new Set<Session>();
   let isPaused = false;
@@ -73,7 +73,7 @@ export function createPublishing(parts: {
     try {
       if (unreleased.isRepeated(id, messageId, session.account, done)) return;
     } catch (error) {
-      tell(session.by.username, `connection ended: ${(error as Error).message}`);
+      logRefusal(session.by.username, `connection ended: ${(error as Error).message}`);
       done(error as Error);
       return;
     }
@@ -107,12 +107,12 @@ export function createPublishing(parts: {
       if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
       if (session && BRIDGE_STATE.test(topic)) {
         const why = logins.request(session.login);
-        if (why !== null) tell(session.by.username, `connection ended: ${why}`, topic);
+        if (why !== null) logRefusal(session.by.username, `connection ended: ${why}`, topic);
         return done(why === null ? null : new Error(why));
       }
       if (session?.claiming && topic === claims?.topic) return claim(session, packet, payload, done);
       if (!session || session.claiming || !mayPublish(session.by.username, topic)) {
-        tell(session?.by.username ?? '', 'publish outside the own topic refused', topic);
+        logRefusal(session?.by.username ?? '', 'publish outside the own topic refused', topic);
         return done(new Error('not your topic'));
       }
       const messageId = idOf(packet);

@@ -70,7 +70,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     persistence: brokerPersistence(unreleased, (client) => (client as Connection).session?.account ?? ''),
   });
   const logRefusal = refusalLog(log);
-  const publishing = createPublishing({ receive, logins, unreleased, claims, tell: logRefusal });
+  const publishing = createPublishing({ receive, logins, unreleased, claims, logRefusal });
   const loginOf = loginFinder(options);
 
   broker.authenticate = (client, givenName, password, done) => {
