@@ -44,7 +44,7 @@ export async function startReceipts(
   },
 ): Promise<Receipts> {
   const db = createDb(pool);
-  // Raw SQL, as in all of ingest: it has no typed queries.
+  // Raw SQL: all of ingest works without typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
   const { stampMs, step } = receiptAtStart(wallMs(), believedMs(), newestMs);
