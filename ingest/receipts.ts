@@ -73,22 +73,29 @@ export async function startReceipts(
       const next = waiting[0] as Waiting;
       if ('step' in next) {
         while (!isStopped && (output?.waiting() ?? 0) > 0) await pause(10);
-        const edits = await noteClockStep(db, { host, ...next.step, stretchFromMs }).catch((error: Error) => {
-          log.warn({ err: error }, 'clock step not recorded yet, retrying');
-          return null;
-        });
-        if (edits === null) {
+        if (!(await record(next.step))) {
           await pause(RETRY_MS);
           continue;
         }
-        log.warn({ ...next.step, edits }, 'the clock was set');
-        const { beforeMs, afterMs } = next.step;
-        stretchFromMs = afterMs > beforeMs ? afterMs : Math.min(stretchFromMs, afterMs);
-        await note(afterMs);
       } else output?.receive(next.message, next.receipt);
       waiting.shift();
     }
     if (!isStopped) output?.resume();
+  }
+  /** Records a step and the receipt after it; false if the database did not store both. To record a step twice changes nothing. */
+  async function record(step: ClockStep): Promise<boolean> {
+    const { beforeMs, afterMs } = step;
+    try {
+      const edits = await noteClockStep(db, { host, ...step, stretchFromMs });
+      const continuedMs = afterMs > beforeMs ? afterMs : Math.min(stretchFromMs, afterMs);
+      await note(afterMs, continuedMs);
+      stretchFromMs = continuedMs;
+      log.warn({ ...step, edits }, 'the clock was set');
+      return true;
+    } catch (error) {
+      log.warn({ err: error }, 'clock step not recorded yet, retrying');
+      return false;
+    }
   }
   const begin = () => {
     work ??= drain().finally(() => {
@@ -96,20 +103,20 @@ export async function startReceipts(
     });
   };
   /** Stores the newest receipt, Unix ms. It may lie before the stored one only after a step back. */
-  async function note(newest: number): Promise<void> {
-    await pool
-      .query(
-        `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)
-         ON CONFLICT (host) DO UPDATE SET stretch_from = excluded.stretch_from, newest_at = excluded.newest_at`,
-        [host, new Date(stretchFromMs), new Date(newest)],
-      )
-      .catch(() => {});
+  async function note(newest: number, stretchMs = stretchFromMs): Promise<void> {
+    await pool.query(
+      `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)
+       ON CONFLICT (host) DO UPDATE SET stretch_from = excluded.stretch_from, newest_at = excluded.newest_at`,
+      [host, new Date(stretchMs), new Date(newest)],
+    );
   }
-  await note(stampMs);
+  /** The next note makes up for one that fails. */
+  const noteOrSkip = (newest: number) => note(newest).catch(() => {});
+  await noteOrSkip(stampMs);
   const timer = setInterval(() => {
     const nowMs = clock.nowMs();
     if (waiting.length > 0) begin();
-    else void note(nowMs);
+    else void noteOrSkip(nowMs);
   }, NOTE_MS).unref();
   return {
     host,
@@ -130,7 +137,7 @@ export async function startReceipts(
       isStopped = true;
       clearInterval(timer);
       await work;
-      await note(clock.nowMs());
+      await noteOrSkip(clock.nowMs());
     },
   };
 }

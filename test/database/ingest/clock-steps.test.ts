@@ -304,3 +304,43 @@ test('what a host whose clock was behind has refused counts by a replay, judged 
   const replayed = await replayRejected(database.pool, { deviceId: home.deviceId }, { retentionMonths: 13 });
   expect(replayed).toMatchObject({ messages: 2, stored: 2, rejected: 0 });
 });
+
+test('a step is recorded once, though the receipt after it could not be stored at first and the worker is killed', async () => {
+  const { pool } = database;
+  const host = `host-${++hosts}`;
+  let [wallMs, monoMs, failures] = [BEGIN, 0, 0];
+  /** Fails to store the receipt after the step, once. */
+  const failing = new Proxy(pool, {
+    get: (target, name) =>
+      name === 'query'
+        ? async (...args: unknown[]) => {
+            if (wallMs < BEGIN && failures === 0 && String(args[0]).includes('INSERT INTO host_clocks')) {
+              failures++;
+              throw new Error('away');
+            }
+            return Reflect.apply(target.query, target, args);
+          }
+        : Reflect.get(target, name),
+  });
+  const clocks = { wallMs: () => wallMs, monotonicMs: () => monoMs, believedMs: () => BEGIN + monoMs };
+  const receipts = await startReceipts(failing, { ...clocks, log, host });
+  const taken = new Promise<void>((done) => {
+    const pass = () => {
+      done();
+      return true;
+    };
+    const receive = receipts.stamp({ receive: pass, waiting: () => 0 }, () => {});
+    wallMs -= HOUR;
+    const message = { topic: '', payload: Buffer.alloc(0), receivedAtMs: wallMs, replayed: false };
+    receive(message, { done() {} });
+  });
+  await taken;
+  expect(failures).toBe(1);
+  // Killed: it stores no receipt of its end. The next one starts a second later.
+  [wallMs, monoMs] = [wallMs + 2 * MINUTE, 0];
+  const next = await startReceipts(pool, { ...clocks, log, host });
+  const { rows } = await pool.query('SELECT FROM clock_steps WHERE host = $1', [host]);
+  expect(rows).toHaveLength(1);
+  await receipts.stop();
+  await next.stop();
+});
