@@ -39,12 +39,7 @@ export async function requestEmailChange(
     const retryAfterSeconds = Math.ceil((first.getTime() + DAY_MS - now.getTime()) / 1_000);
     throw new AppError('tooManyRequests', { retryAfterSeconds });
   }
-  // Sign-in links expire instead of being deleted, because they are counted for a day (auth/sign-in-limits.ts).
-  await trx
-    .updateTable('sign_ins')
-    .set(({ ref }) => ({ expires_at: ref('created_at') }))
-    .where('user_id', '=', userId)
-    .execute();
+  await expireSignIns(trx, userId);
   const email_change_id = newId('emc');
   await trx
     .insertInto('email_changes')
@@ -139,4 +134,13 @@ async function eventsOfDay(trx: Database, userId: string, type: string, now: Dat
     .orderBy('created_at')
     .execute();
   return rows.map(({ created_at }) => created_at);
+}
+
+/** Ends the unused sign-in links and codes of an account. They are not deleted, because they are counted for a day (auth/sign-in-limits.ts). */
+export async function expireSignIns(trx: Database, userId: string): Promise<void> {
+  await trx
+    .updateTable('sign_ins')
+    .set(({ ref }) => ({ expires_at: ref('created_at') }))
+    .where('user_id', '=', userId)
+    .execute();
 }

@@ -1,6 +1,7 @@
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
 import { recordAct } from './audit.ts';
+import { expireSignIns } from './email-changes.ts';
 
 /** Reason why all access to an account ended: somebody else may have controlled the account before. */
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
@@ -30,7 +31,7 @@ export async function endAccess(
     .where('session_id', '<>', exceptSession)
     .returning(['session_id', 'user_agent', 'address'])
     .execute();
-  await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
+  await expireSignIns(trx, userId);
   await trx
     .deleteFrom('email_changes')
     .where(({ eb, or }) => or([eb('user_id', '=', userId), eb('requester_user_id', '=', userId)]))

@@ -50,6 +50,18 @@ async function session(userId: string) {
   return { sessionId: session_id, headers };
 }
 
+test('links that end with all other access still count towards the mails of a day', async () => {
+  const { userId } = await api.user('homeowner');
+  await sql(
+    `INSERT INTO sign_ins (sign_in_id, user_id, token_sha256, code_mac, created_at, expires_at) VALUES ($1, $2, $3, '', $4, $4::timestamptz + interval '15 min')`,
+    [`sgn_${userId}`, userId, Buffer.from(userId), api.now],
+  );
+  expect((await send('PATCH', `/v1/users/${userId}`, admin.key, { role: 'utility' })).status).toBe(200);
+  expect(await sql('SELECT expires_at = created_at AS has_ended FROM sign_ins WHERE user_id = $1', [userId])).toEqual([
+    { has_ended: true },
+  ]);
+});
+
 describe('a changed e-mail address', () => {
   test('needs keys:write beside users:write, whoever it is about', async () => {
     const { userId } = await api.user('homeowner');
