@@ -287,6 +287,18 @@ test('a closed bill is corrected by an edit as by a late reading, and tells what
   );
 });
 
+test('edits by the clock of a host take none of the 1,000 that people may make of a device', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, deviceId } = await meter();
+  await send(FALSE);
+  await api.database.pool.query(
+    `INSERT INTO reading_edits (edit_id, device_id, channel, kind, from_at, to_at, reason, author, created_at)
+     SELECT 'edt_clock_' || n, $1, 'none', 'power', $2, $2::timestamptz + interval '1 min', 'set back', 'clock', $2 FROM generate_series(1, 1000) n`,
+    [deviceId, api.now],
+  );
+  expect((await edit({ action: 'exclude', start: at(1), end: at(2) })).status).toBe(201);
+});
+
 test('what cannot be edited is refused, and says why', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, path, utility, userId, key, deviceId } = await meter();

@@ -8,6 +8,7 @@ import { nativeNameOf } from '../channel-name.ts';
 import { TOLD_KINDS } from '../channels.ts';
 import { mustManage } from '../management.ts';
 import { COMPUTED_BEFORE } from '../store.ts';
+import { CLOCK } from './edit.ts';
 
 /** Maximum number of edits of a device: those in force, which every plan of its batches includes, and all. */
 const MAX_IN_FORCE = 1_000;
@@ -71,7 +72,7 @@ export async function createEdit(
     const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
       SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL)::int AS in_force,
         coalesce(bool_or(revoked_at IS NULL AND value IS NOT NULL AND channel = ${series?.channel ?? null} AND from_at = ${from}), false) AS twice
-      FROM reading_edits WHERE device_id = ${deviceId}`.execute(trx);
+      FROM reading_edits WHERE device_id = ${deviceId} AND author IS DISTINCT FROM ${CLOCK}`.execute(trx);
     const [found] = rows;
     if (value !== null && found?.twice) throw new AppError('readByHandTwice');
     if ((found?.in_force ?? 0) >= MAX_IN_FORCE || (found?.all ?? 0) >= MAX_EDITS) throw new AppError('tooManyEdits');
