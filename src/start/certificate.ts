@@ -56,8 +56,8 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
     if (isWhole || !isMadeHere(known)) break;
     cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
-      { names: missing, ended: known.validTo, certificate: file },
-      'certificate made anew; replace the copies that devices trust',
+      { ...(missing.length > 0 && { added: missing.join(', ') }), previous_valid_to: known.validTo, certificate: file },
+      'new certificate; replace the copies that devices trust',
     );
   }
   return { cert: Buffer.from(cert), key: Buffer.from(key), certFile: file };

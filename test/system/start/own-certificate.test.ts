@@ -140,7 +140,7 @@ test('a certificate that the service made is renewed at the start, and has no li
   const telling = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const watch = watchCertificate(config, await tlsPair(config, telling), () => {}, telling);
   watch.stop();
-  expect(lines).toEqual(['certificate made anew; replace the copies that devices trust']);
+  expect(lines).toEqual(['new certificate; replace the copies that devices trust']);
   expect(watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 800 * DAY_MS);
 });
 
