@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { processorMs } from '#test/support/processor-time.ts';
 import { mapping } from './mapping.ts';
 
 const ENTRY = { topic: 'home/+/energy', path: '$.total', unit: 'kWh', meaning: 'import' };
@@ -72,8 +73,6 @@ test('production beside other electricity of one device is refused: it would cou
 
 test('a hundred entries are read fast, and no more are taken', () => {
   const all = Array.from({ length: 101 }, (_, index) => ({ ...ENTRY, topic: `m/${index}` }));
-  const before = performance.now();
-  expect(mistakes(...all.slice(1))).toEqual([]);
-  expect(performance.now() - before).toBeLessThan(500);
+  expect(processorMs(() => expect(mistakes(...all.slice(1))).toEqual([]))).toBeLessThan(500);
   expect(mistakes(...all)).toEqual([expect.stringMatching(/Too big/)]);
 });

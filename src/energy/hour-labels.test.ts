@@ -4,6 +4,7 @@ import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { hourLabels } from '#src/energy/hour-labels.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { processorMs } from '#test/support/processor-time.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [
@@ -53,12 +54,12 @@ test('hours are named as a calendar names them, in every zone, over each change 
 
 test('a year of hours is named in less time than anybody waits', () => {
   const range = dayRange('2025-01-01', '2025-12-31', 'Europe/Berlin');
-  // The best of five: a busy machine only adds.
-  const times = Array.from({ length: 5 }, () => {
-    const startedAt = performance.now();
-    const labels = hourLabels(range);
-    for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += HOUR_MS) labels(new Date(ms));
-    return performance.now() - startedAt;
-  });
+  // The best of five: the first ones compile.
+  const times = Array.from({ length: 5 }, () =>
+    processorMs(() => {
+      const labels = hourLabels(range);
+      for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += HOUR_MS) labels(new Date(ms));
+    }),
+  );
   expect(Math.min(...times)).toBeLessThan(50);
 });

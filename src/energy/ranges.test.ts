@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { dayCount, dayRange, pieceMinutes, stretchesOf } from '#src/energy/ranges.ts';
+import { processorMs } from '#test/support/processor-time.ts';
 
 test('hours of a zone are made of the longest pieces of UTC hours that they begin and end with', () => {
   const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') => pieceMinutes(dayRange(start, end, zone));
@@ -17,12 +18,10 @@ test('hours of a zone are made of the longest pieces of UTC hours that they begi
 });
 
 test('the question costs no more for eight thousand years than for eighty', () => {
-  // The best of five: a busy machine only adds.
-  const times = Array.from({ length: 5 }, () => {
-    const startedAt = performance.now();
-    pieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'));
-    return performance.now() - startedAt;
-  });
+  // The best of five: the first ones compile.
+  const times = Array.from({ length: 5 }, () =>
+    processorMs(() => pieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
+  );
   expect(Math.min(...times)).toBeLessThan(500);
 });
 
