@@ -873,6 +873,10 @@ export interface ErrorBody {
   error: string;
   /** Status code of the answer. */
   status: number;
+  /** What went wrong, for a program: a word of the list of errors, such as `key_revoked`. It does not change. */
+  code: string;
+  /** Where the reference explains the error. */
+  doc_url: string;
   /** Each mistake in the request. */
   details?: {
     /** Path of the member, parameter or header, such as `channels.0.counts_as`. */

@@ -8,6 +8,10 @@ export interface FieldError {
 export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly status: number;
+  /** Stable word of the error, such as `key_revoked`. Null: something before the service answered. */
+  readonly code: string | null;
+  /** Where the reference explains the error. */
+  readonly docUrl: string | null;
   readonly details: readonly FieldError[];
   /** How long to wait before the next request. Null: the service named no time. */
   readonly retryAfterSeconds: number | null;
@@ -16,18 +20,22 @@ export class ServiceError extends Error {
 
   constructor(
     message: string,
-    told: {
+    answer: {
       status: number;
+      code: string | null;
+      docUrl: string | null;
       details: readonly FieldError[];
       retryAfterSeconds: number | null;
       requestId: string | null;
     },
   ) {
     super(message);
-    this.status = told.status;
-    this.details = told.details;
-    this.retryAfterSeconds = told.retryAfterSeconds;
-    this.requestId = told.requestId;
+    this.status = answer.status;
+    this.code = answer.code;
+    this.docUrl = answer.docUrl;
+    this.details = answer.details;
+    this.retryAfterSeconds = answer.retryAfterSeconds;
+    this.requestId = answer.requestId;
   }
 }
 
@@ -84,19 +92,22 @@ const OF_STATUS: Record<number, typeof ServiceError> = {
 
 /** The error that an answer stands for, whatever its body: a proxy's is no JSON. */
 export function errorOf(status: number, headers: Headers, text: string): ServiceError {
-  let body: { error?: unknown; details?: unknown } = {};
+  let body: { error?: unknown; code?: unknown; doc_url?: unknown; details?: unknown } = {};
   try {
     body = (JSON.parse(text) ?? {}) as typeof body;
   } catch {
     // Not from the service.
   }
-  const said = typeof body.error === 'string' ? body.error : `HTTP ${status}`;
+  const textOf = (member: unknown) => (typeof member === 'string' ? member : null);
+  const title = textOf(body.error) ?? `HTTP ${status}`;
   const details = Array.isArray(body.details) ? (body.details as FieldError[]) : [];
   const why = details.map(({ field, message }) => `${field} ${message}`).join('; ');
   const wait = Number.parseInt(headers.get('retry-after') ?? '', 10);
   const Kind = OF_STATUS[status] ?? (status >= 500 ? ServerError : ServiceError);
-  return new Kind(why === '' ? said : `${said}: ${why}`, {
+  return new Kind(why === '' ? title : `${title}: ${why}`, {
     status,
+    code: textOf(body.code),
+    docUrl: textOf(body.doc_url),
     details,
     retryAfterSeconds: Number.isNaN(wait) ? null : wait,
     requestId: headers.get('request-id'),

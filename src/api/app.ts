@@ -97,12 +97,12 @@ export function buildApp(
     clientErrorHandler(error, socket) {
       // Where no handshake came about an answer would wait for one for ever.
       if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return socket.destroy();
-      const body = JSON.stringify(errorBody('badRequest'));
+      const body = JSON.stringify(errorBody('badRequest', parts.publicUrl()));
       const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
       socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     },
     frameworkErrors: (_error, _request, reply) =>
-      (reply as unknown as FastifyReply).status(400).send(errorBody('badRequest')),
+      (reply as unknown as FastifyReply).status(400).send(errorBody('badRequest', parts.publicUrl())),
   }) as unknown as FastifyInstance;
   // Before the server closes: it waits for answers that are under way.
   app.addHook('preClose', async () => live.stop());
@@ -121,7 +121,7 @@ export function buildApp(
   });
   // fastify reads text/plain, too; here a body is JSON or refused.
   app.removeContentTypeParser('text/plain');
-  addErrorHandler(app);
+  addErrorHandler(app, parts.publicUrl);
   app.addHook('onSend', async (_request, reply) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
@@ -143,7 +143,7 @@ export function buildApp(
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (await parts.isReady()) return { status: 'ready' };
-    return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable'));
+    return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable', parts.publicUrl()));
   });
   const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, certificate = () => parts.tls.cert } = parts;
   addEntrance(app);
@@ -154,7 +154,7 @@ export function buildApp(
   addClaims(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);
-  addNotFound(app);
+  addNotFound(app, publicUrl);
   return app;
 }
 

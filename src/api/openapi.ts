@@ -1,5 +1,5 @@
 import { defined } from '#src/core/defined.ts';
-import { ERRORS } from '#src/core/errors.ts';
+import { ERRORS, type ErrorName } from '#src/core/errors.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { CsvBody } from './csv-rows.ts';
 import { EXAMPLES } from './examples.ts';
@@ -9,6 +9,7 @@ import { samplesOf } from './openapi-samples.ts';
 import { type Json, schemaOf } from './openapi-schema.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { type AnyOperation, scopesOf } from './operation.ts';
+import { errorBody } from './plugins/errors.ts';
 import { error } from './shapes.ts';
 import { MEDIA_TYPES } from './tables/accept.ts';
 import type { Examples } from './v1/example-ids.ts';
@@ -19,7 +20,7 @@ type Named = AnyOperation & { name: OperationName };
 /** What a person reads of a status, in characters; more are read one by one. */
 const MAX_DESCRIPTION = 400;
 /** The errors of the catalogue by status. */
-const STATUSES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status);
+const STATUSES = Map.groupBy(Object.keys(ERRORS) as ErrorName[], (name) => ERRORS[name].status);
 
 const TAGS: Record<string, string> = {
   'energy-insights': 'What a home used, bought, made, stored and paid, by hour, day or month, in any time zone.',
@@ -72,7 +73,7 @@ export function openApiDocument(url: string): Json {
       },
       schemas,
       responses: Object.fromEntries(
-        [...STATUSES].map(([status, errors]) => [nameOf(status), errorResponse(status, errors)]),
+        [...STATUSES].map(([status, names]) => [nameOf(status), errorResponse(status, names, url)]),
       ),
     },
   };
@@ -80,17 +81,17 @@ export function openApiDocument(url: string): Json {
 
 const nameOf = (status: number) => `Error${status}`;
 
-/** What a status means: each of its errors with an example. */
-function errorResponse(status: number, errors: [string, { status: number; error: string; meaning: string }][]): Json {
-  const examples = errors.map(([name, { status, error, meaning }]) => {
-    const more = {
-      422: { details: [{ field: 'end', message: 'must not lie before start' }] },
-      429: { retry_after: 30 },
-    };
-    return [name, { summary: meaning, value: { error, status, ...more[status as keyof typeof more] } }] as const;
-  });
+/** What a status means: each of its errors with an example. `url`: where clients reach the interface. */
+function errorResponse(status: number, names: readonly ErrorName[], url: string): Json {
+  const more = {
+    422: { details: [{ field: 'end', message: 'must not lie before start' }] },
+    429: { retry_after: 30 },
+  }[status];
+  const examples = names.map(
+    (name) => [name, { summary: ERRORS[name].meaning, value: { ...errorBody(name, url), ...more } }] as const,
+  );
   return {
-    description: descriptionOf(errors.map(([, { meaning }]) => meaning)),
+    description: descriptionOf(names.map((name) => ERRORS[name].meaning)),
     headers: headersOfError(status),
     content: {
       'application/json': {

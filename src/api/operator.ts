@@ -13,6 +13,8 @@ export interface Operated {
   metrics(): Promise<object[][]>;
   /** State by role; the listener answers 503 where one is not `up`. */
   health(): Promise<Record<string, string>>;
+  /** Where clients reach the API, and its documentation. */
+  publicUrl: string;
   /** Whom a broker lets in. */
   access: BrokerAccess;
 }
@@ -31,7 +33,7 @@ export async function startOperator(
   if (port === null) return NONE;
   const app = Fastify({ forceCloseConnections: true });
   // 503 with Retry-After while the database is away.
-  addErrorHandler(app);
+  addErrorHandler(app, () => operated.publicUrl);
   app.addHook('onRequest', async (request, reply) => {
     if (isOperatorHost(request.headers.host, { host, names })) return;
     const error = 'This name is not the operator listener’s: use its address, or add the name to OPERATOR_NAMES';

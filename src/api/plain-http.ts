@@ -14,7 +14,6 @@ export function plainHttpServer(
   serve: (request: IncomingMessage, response: ServerResponse) => void,
   publicUrl: () => string,
 ): Server {
-  const body = JSON.stringify(errorBody('httpsRequired'));
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.headers['x-forwarded-proto'] === 'https' && isTrusted(request.socket.remoteAddress)) {
       serve(request, response);
@@ -22,7 +21,7 @@ export function plainHttpServer(
     }
     request.resume();
     const isPage = wantsPage(request.headers);
-    const sent = isPage ? pageTo(publicUrl()) : body;
+    const sent = isPage ? pageTo(publicUrl()) : JSON.stringify(errorBody('httpsRequired', publicUrl()));
     response.writeHead(403, {
       'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(sent),

@@ -20,6 +20,12 @@ export const error = z
   .strictObject({
     error: z.string().describe('What went wrong, for a person to read.'),
     status: z.number().int().describe('Status code of the answer.'),
+    code: z
+      .string()
+      .describe(
+        'What went wrong, for a program: a word of the list of errors, such as `key_revoked`. It does not change.',
+      ),
+    doc_url: z.url().describe('Where the reference explains the error.'),
     details: z
       .array(
         z.strictObject({

@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller, KeyRefusal } from './authenticate.ts';
 import { isScope, SCOPES } from './scopes.ts';
 import { isOpen } from './sessions.ts';
 
@@ -23,15 +23,16 @@ interface Row {
 }
 
 /**
- * The caller as the database knows it now, on any process: null where its key is revoked or expired, its session over, its
- * account deleted; 403 where its key may no longer be used from where it comes from. The account is held before the key or session, as by whoever erases it.
+ * Returns the caller as the database has it now, on any process. Throws 401 if its key was revoked or has expired, its session has ended or its
+ * account was deleted, and 403 if its key may no longer be used from its address. The account is locked before the key or session, in the same order as
+ * by an erasure.
  */
 export async function readAnew(
   db: Database,
   { by, keyId, userId, address }: Caller,
   now: Date,
   hold: keyof typeof HOLDS,
-): Promise<Caller | null> {
+): Promise<Caller> {
   const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${userId} ${HOLDS[hold]})`;
   const held = (name: string): RawBuilder<unknown> =>
     hold === 'nothing' ? HOLDS[hold] : sql`${HOLDS[hold]} OF ${sql.ref(name)}`;
@@ -46,7 +47,7 @@ export async function readAnew(
           SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isOpen(now)} ${held('sessions')}`.execute(db);
   const [row] = rows;
-  if (!row) return null;
+  if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
   const { role, scopes, allowed_addresses: allowedAddresses } = row;
   if (address !== undefined && !isAllowedFrom(allowedAddresses)(address)) throw new AppError('addressNotAllowed');
   const anew = { by, keyId, userId, role, scopes: new Set(scopes.filter(isScope)), groupId: row.group_id };
@@ -66,8 +67,13 @@ export async function actAs<T>(
 ): Promise<T> {
   const hold = named.includes(caller.userId) || named.includes(caller.keyId) ? 'change' : 'share';
   return joinOrBeginTransaction(db, async (trx) => {
-    const known = await readAnew(trx, caller, now, hold);
-    if (!known) throw new AppError('unauthorized');
-    return run(trx, known);
+    return run(trx, await readAnew(trx, caller, now, hold));
   });
+}
+
+/** Why a key that no longer holds is refused. */
+async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
+  const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
+  if (!key) return 'unauthorized';
+  return key.revoked_at ? 'keyRevoked' : 'keyExpired';
 }

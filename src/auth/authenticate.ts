@@ -30,26 +30,30 @@ const MAX_REMEMBERED = 10_000;
 /** `last_used_at` is written this often at most. */
 const USED_EVERY_MS = 60_000;
 
-/** Who presents a key, from which address; `elsewhere`: a valid one that may not be used from there. */
-export type Authenticate = (presented: string, address: string) => Promise<Caller | 'elsewhere' | null>;
+/** Why a key is refused, as an error of the catalogue. */
+export type KeyRefusal = 'unauthorized' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
 
-/** Makes the check of presented keys; null for a key that is unknown, revoked, expired or of another environment. */
+/** Returns the caller who presents a key from an address, or why the key is refused. */
+export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusal>;
+
+/** Creates the check of presented keys. */
 export function createAuthenticate(db: Database, environment: Environment, now = Date.now): Authenticate {
   const remembered = new Map<string, Found & { untilMs: number }>();
   const from = ({ caller, isAllowed }: Found, address: string) =>
-    isAllowed(address) ? { ...caller, address } : 'elsewhere';
+    isAllowed(address) ? { ...caller, address } : 'addressNotAllowed';
   return async (presented, address) => {
-    if (!hasKeyForm(presented, environment)) return null;
+    if (!hasKeyForm(presented, environment)) return 'unauthorized';
     const hash = hashOfKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
     // By the monotonic clock: if the wall clock is set back, a revoked key must not be accepted for as long as the step.
-    if (known && known.untilMs > performance.now()) return known.expiresAtMs > now() ? from(known, address) : null;
+    if (known && known.untilMs > performance.now())
+      return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);
     // From before the question: it is answered as of then.
     const askedMs = performance.now();
     const found = await findCaller(db, hash, now());
-    if (!found) return null;
+    if (typeof found === 'string') return found;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(name, { ...found, untilMs: askedMs + REMEMBERED_MS });
     return from(found, address);
@@ -62,7 +66,7 @@ interface Found {
   isAllowed(address: string): boolean;
 }
 
-async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | null> {
+async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
@@ -72,15 +76,17 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
       'role',
       'scopes',
       'expires_at',
+      'revoked_at',
       'last_used_at',
       'group_id',
       'allowed_addresses',
     ])
     .where('key_sha256', '=', hash)
-    .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  const expiresAtMs = row?.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
-  if (!row || expiresAtMs <= nowMs) return null;
+  if (!row) return 'unauthorized';
+  if (row.revoked_at) return 'keyRevoked';
+  const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (expiresAtMs <= nowMs) return 'keyExpired';
   if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
     // Not waited for, and no matter if it fails: a database that is closed for writing still answers.
     void db

@@ -34,7 +34,17 @@ export const ERRORS = {
   unauthorized: {
     status: 401,
     error: 'Unauthorized',
-    meaning: 'The API key is missing, unknown, revoked, expired or of another environment.',
+    meaning: 'The API key is missing, unknown or of another environment.',
+  },
+  keyRevoked: {
+    status: 401,
+    error: 'Unauthorized',
+    meaning: 'The API key was revoked. Create a new one.',
+  },
+  keyExpired: {
+    status: 401,
+    error: 'Unauthorized',
+    meaning: 'The API key has expired. Create a new one.',
   },
   forbidden: {
     status: 403,
@@ -257,6 +267,9 @@ export const ERRORS = {
 } as const satisfies Record<string, Known>;
 
 export type ErrorName = keyof typeof ERRORS;
+
+/** The stable word of an error in answers and in the reference: `keyRevoked` is `key_revoked`. */
+export const errorCode = (name: ErrorName): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** An error of the catalogue, thrown to be answered. */
 export class AppError extends Error {

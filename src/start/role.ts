@@ -65,6 +65,7 @@ export async function runRole(
   const operated = {
     metrics: async () => [await metrics.asJson()],
     health: async () => ({ [name]: 'up' }),
+    publicUrl: config.publicUrl,
     access: brokerAccess(createDb(access), config.mqtt.url),
   };
   const operator = await startOperator(config.operator, operated, log);

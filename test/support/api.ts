@@ -1,6 +1,7 @@
 import { request } from 'node:https';
 import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
+import { expect } from 'vitest';
 import { createJudge } from '#ingest/gateways/judged.ts';
 import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
@@ -12,7 +13,7 @@ import { createKey } from '#src/auth/keys.ts';
 import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
-import { ERRORS } from '#src/core/errors.ts';
+import { ERRORS, type ErrorName, errorCode } from '#src/core/errors.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
@@ -217,13 +218,23 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
   );
 }
 
+/** The body of an error of the catalogue, whatever the address of the documentation. For `toEqual`. */
+export const errorAnswer = (name: ErrorName) => ({
+  error: ERRORS[name].error,
+  status: ERRORS[name].status,
+  code: errorCode(name),
+  doc_url: expect.stringMatching(new RegExp(`^https?://[^/]+/docs/reference/errors#${errorCode(name)}$`)),
+});
+
 /** Every answer that a test gets is held to what the interface's document says of it. */
 function holdToContract(method: string, path: string, { status, json }: Answer): void {
   if (json === null) return;
   const [plain = ''] = path.split('?');
   if (status >= 400) {
     const parsed = error.safeParse(json);
-    const isKnown = Object.values(ERRORS).some((one) => one.status === status && one.error === json.error);
+    const isKnown = Object.entries(ERRORS).some(
+      ([name, one]) => one.status === status && one.error === json.error && errorCode(name as ErrorName) === json.code,
+    );
     if (!parsed.success || json.status !== status || !isKnown)
       throw new Error(`${method} ${plain} ${status}: ${JSON.stringify(json)}`);
     return;

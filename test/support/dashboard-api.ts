@@ -76,7 +76,7 @@ async function startApi(): Promise<Pick<DashboardApi, 'api' | 'context'>> {
       void app.register(async (scope) => {
         scope.addHook('onRequest', async (request) => {
           const caller = await authenticate((request.headers.authorization ?? '').slice('Bearer '.length), request.ip);
-          if (!caller || caller === 'elsewhere') throw new AppError('unauthorized');
+          if (typeof caller === 'string') throw new AppError(caller);
           request.caller = caller;
         });
         for (const one of DASHBOARD_OPERATIONS) addOperation(scope, its, { ...one, path: `/own${one.path}` });

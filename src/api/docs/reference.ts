@@ -104,7 +104,10 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
         const code = name.replace(/\D/g, '');
         const all = Object.values(of.content['application/json'].examples as Record<string, Any>);
         return `<section aria-labelledby="error-${code}"><h2 id="error-${code}"><a class="anchor" href="#error-${code}">${code}</a></h2><dl>${all
-          .map(({ value, summary }) => `<dt>${escaped(value.error)}</dt><dd>${withCode(summary)}</dd>`)
+          .map(
+            ({ value, summary }) =>
+              `<dt id="${value.code}"><code>${value.code}</code> ${escaped(value.error)}</dt><dd>${withCode(summary)}</dd>`,
+          )
           .join('')}</dl></section>`;
       })
       .join('\n'),

@@ -28,11 +28,11 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
   app.addHook('onRequest', async (request, reply) => {
     if (!isBelowV1(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    const caller = presented === undefined ? null : await authenticate(presented, request.ip);
+    const caller = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
     // Counted as a failure of the address, not as a request of the account: who stole a key uses up nothing of its owner's.
-    if (!caller || caller === 'elsewhere') {
+    if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined) await countFailure(counter, request.ip);
-      throw new AppError(caller ? 'addressNotAllowed' : 'unauthorized');
+      throw new AppError(caller);
     }
     request.caller = caller;
     await countRequest(counter, reply, caller.userId);

@@ -1,10 +1,14 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
-import { AppError, ERRORS, type ErrorName, type FieldError } from '#src/core/errors.ts';
+import { AppError, ERRORS, type ErrorName, errorCode, type FieldError } from '#src/core/errors.ts';
 
 /** Body of every error answer (specification, section Errors). */
 export interface ErrorBody {
   error: string;
   status: number;
+  /** Stable word of the error, for programs. */
+  code: string;
+  /** Where the reference explains the error. */
+  doc_url: string;
   details?: FieldError[];
   /** Seconds, with 429. */
   retry_after?: number;
@@ -38,14 +42,19 @@ const WRONG_BODIES: Record<string, string> = {
 export const isAway = ({ code = '', message }: Error & { code?: string }): boolean =>
   code !== '57014' && (AWAY.test(code) || AWAY_MESSAGE.test(message));
 
-/** The answer to an error of the catalogue. */
-export const errorBody = (name: ErrorName): ErrorBody => ({ error: ERRORS[name].error, status: ERRORS[name].status });
+/** The answer to an error of the catalogue. `publicUrl`: where clients reach the API, and its documentation. */
+export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
+  error: ERRORS[name].error,
+  status: ERRORS[name].status,
+  code: errorCode(name),
+  doc_url: `${publicUrl}/docs/reference/errors#${errorCode(name)}`,
+});
 
 /** Turns everything that is thrown into an answer; a 500 shows nothing of the inside but the id that the log has, too. */
-export function addErrorHandler(app: FastifyInstance): void {
+export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): void {
   app.setErrorHandler((thrown: FastifyError | AppError | Error, request, reply) => {
     const name = nameOf(thrown, request.routeOptions.bodyLimit);
-    const body = errorBody(name);
+    const body = errorBody(name, publicUrl());
     if (name === 'internal') {
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;
@@ -54,7 +63,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    if (name === 'unauthorized') reply.header('WWW-Authenticate', challenge(request.headers.authorization));
+    if (body.status === 401) reply.header('WWW-Authenticate', challenge(request.headers.authorization));
     const message = WRONG_BODIES[(thrown as FastifyError).code];
     if (message) body.details = [{ field: 'body', message }];
     if (thrown instanceof AppError) {

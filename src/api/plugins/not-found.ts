@@ -11,7 +11,7 @@ const LINKS = '<p><a href="/dashboard">Dashboard</a> · <a href="/docs">Document
  * Answers paths that do not exist: to a browser with a page, and without the slash at the end where that exists; to a program with JSON, and
  * with the methods that the path takes (RFC 9110, 10.2.1).
  */
-export function addNotFound(app: FastifyInstance): void {
+export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
   app.setNotFoundHandler((request, reply) => {
     const [path = '', ...query] = request.url.split('?');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -24,7 +24,7 @@ export function addNotFound(app: FastifyInstance): void {
     }
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));
-    return reply.status(404).send(errorBody('notFound'));
+    return reply.status(404).send(errorBody('notFound', publicUrl()));
   });
 }
 

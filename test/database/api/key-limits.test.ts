@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
 
 /** Two processes of the API on one database, behind a proxy that names its clients: this test, on the loopback. */
 let api: TestApi;
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const INSIDE = '10.1.2.3';
 const OUTSIDE = '203.0.113.7';
-const refused = { error: 'The key may not be used from this address', status: 403 };
+const refused = errorAnswer('addressNotAllowed');
 
 /** `at`: where the request comes from. */
 function ask(

@@ -2,7 +2,7 @@ import { request, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plainHttpServer } from '#src/api/plain-http.ts';
 import { trustedProxies } from '#src/api/trusted-proxies.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
 
 /** The API behind a proxy where TLS ends; the proxy is this test, on the loopback. */
 let api: TestApi;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await api.close();
 });
 
-function ask(headers: Record<string, string>, path = '/v1/devices'): Promise<{ status: number; text: string }> {
+function ask(headers: Record<string, string>, path = '/v1/devices'): Promise<{ status: number; json: unknown }> {
   const { port } = plain.address() as { port: number };
   return new Promise((resolve, reject) => {
     request(
@@ -33,24 +33,24 @@ function ask(headers: Record<string, string>, path = '/v1/devices'): Promise<{ s
         response.on('data', (chunk) => {
           text += chunk;
         });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) }));
       },
     )
       .on('error', reject)
       .end();
   });
 }
-const required = { status: 403, text: '{"error":"HTTPS is required","status":403}' };
+const required = { status: 403, json: errorAnswer('httpsRequired') };
 
 test('a trusted proxy that says that its client came by HTTPS is served on the plain port', async () => {
-  expect(await ask({ 'x-forwarded-proto': 'https' })).toEqual({ status: 200, text: '[]' });
+  expect(await ask({ 'x-forwarded-proto': 'https' })).toEqual({ status: 200, json: [] });
   expect(await ask({ 'x-forwarded-proto': 'http' })).toEqual(required);
   expect(await ask({})).toEqual(required);
 });
 
 test('a trusted proxy that says that its client came without is refused on the HTTPS port, key unread', async () => {
   const { status, json } = await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'http' } });
-  expect({ status, json }).toEqual({ status: 403, json: { error: 'HTTPS is required', status: 403 } });
+  expect({ status, json }).toEqual(required);
   expect((await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'https' } })).status).toBe(
     200,
   );

@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainHttpServer } from '#src/api/plain-http.ts';
 import { revokeKey } from '#src/auth/keys.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -30,7 +30,7 @@ describe('keys', () => {
         { authorization: `Bearer eus_live_${'x'.repeat(42)}` },
       ]) {
         const { status, json } = await api.send(path, { headers });
-        expect({ path, status, json }).toEqual({ path, status: 401, json: { error: 'Unauthorized', status: 401 } });
+        expect({ path, status, json }).toEqual({ path, status: 401, json: errorAnswer('unauthorized') });
       }
     }
     expect((await api.send('/elsewhere')).status).toBe(404);
@@ -180,7 +180,7 @@ describe('broken requests', () => {
   test('are 404 where an identifier is longer or odder than any that exists', async () => {
     for (const id of ['x'.repeat(3_000), '%E0%A4%A', '%00', '%2F', '%25']) {
       const { status, json } = await api.send(`/v1/users/${id}`, { key: admin.key });
-      expect({ id, status, json }).toEqual({ id, status: 404, json: { error: 'Not Found', status: 404 } });
+      expect({ id, status, json }).toEqual({ id, status: 404, json: errorAnswer('notFound') });
     }
   });
 
@@ -189,7 +189,7 @@ describe('broken requests', () => {
     expect({ status, allow: headers.allow, json }).toEqual({
       status: 404,
       allow: 'GET, POST',
-      json: { error: 'Not Found', status: 404 },
+      json: errorAnswer('notFound'),
     });
     expect((await api.send('/v1/nothing', { key: admin.key })).headers.allow).toBeUndefined();
   });
@@ -206,7 +206,7 @@ describe('broken requests', () => {
       socket.on('close', () => resolve(text));
     });
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(answer).toContain('{"error":"Bad Request","status":400}');
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(errorAnswer('badRequest'));
   });
 
   test('of a browser over plain HTTP are refused with a link, whatever host they name', async () => {
@@ -256,6 +256,6 @@ describe('broken requests', () => {
       outgoing.end();
     });
     server.close();
-    expect(answer).toEqual({ status: 403, text: '{"error":"HTTPS is required","status":403}' });
+    expect({ ...answer, text: JSON.parse(answer.text) }).toEqual({ status: 403, text: errorAnswer('httpsRequired') });
   });
 });

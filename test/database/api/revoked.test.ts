@@ -102,26 +102,30 @@ describe('of every operation that is no GET', () => {
 
   test.each(CHANGING.map((one) => [nameOf(one), one] as const))('%s is refused at once', async (_name, one) => {
     const body = bodyOf(one);
-    const ends: [string, number, (who: { userId: string; keyId: string }) => Promise<unknown>][] = [
-      ['revoked', 401, ({ keyId }) => revoke(keyId)],
-      ['expired', 401, ({ keyId }) => sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [keyId, api.now])],
-      ['deleted', 401, ({ userId }) => eraseUser(api.db, userId)],
+    const ends: [string, string, (who: { userId: string; keyId: string }) => Promise<unknown>][] = [
+      ['revoked', 'key_revoked', ({ keyId }) => revoke(keyId)],
+      [
+        'expired',
+        'key_expired',
+        ({ keyId }) => sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [keyId, api.now]),
+      ],
+      ['deleted', 'unauthorized', ({ userId }) => eraseUser(api.db, userId)],
       [
         'narrowed',
-        403,
+        'forbidden',
         ({ keyId }) => sql('UPDATE api_keys SET scopes = $2 WHERE key_id = $1', [keyId, [otherScope(one)]]),
       ],
       [
         'limited',
-        403,
+        'address_not_allowed',
         ({ keyId }) => sql(`UPDATE api_keys SET allowed_addresses = '{192.0.2.0/24}' WHERE key_id = $1`, [keyId]),
       ],
     ];
-    for (const [how, status, end] of ends) {
+    for (const [how, code, end] of ends) {
       const who = await known();
       await end(who);
       const path = one.path.replaceAll(/\{\w+\}/g, who.userId);
-      expect([how, (await change(path, who.key, body, one.method)).status]).toEqual([how, status]);
+      expect([how, (await change(path, who.key, body, one.method)).json.code]).toEqual([how, code]);
     }
   });
 

@@ -19,7 +19,7 @@ export interface Step {
   /** What came, by vitest's toMatchObject. */
   gives?: unknown;
   /** The error that came instead. */
-  fails?: { type: string; status?: number; details?: unknown; retryAfterSeconds?: number };
+  fails?: { type: string; status?: number; code?: string; details?: unknown; retryAfterSeconds?: number };
   /** How many requests the service got for it, where that is looked at. */
   requests?: number;
 }
@@ -239,7 +239,7 @@ export const CASES: Record<string, Step[]> = {
       as: 'home',
       call: 'createAlert',
       body: { type: 'daily_usage', delivery: 'pigeon' },
-      fails: { type: 'UnprocessableError', status: 422, details: expectSome({ field: 'delivery' }) },
+      fails: { type: 'UnprocessableError', status: 422, code: 'unprocessable', details: expectSome({ field: 'delivery' }) },
     },
     { as: 'home', call: 'getUser', path: ['usr_other'], fails: { type: 'ForbiddenError', status: 403 } },
     {

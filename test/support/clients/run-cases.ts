@@ -49,8 +49,8 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
       variables[name] = (value as Record<string, string>)[member] ?? '';
     came.push({ call, value });
   } catch (error) {
-    const { name, status = null, details = null, retryAfterSeconds = null } = error as Client.ServiceError;
-    came.push({ call, error: { type: name, status, details, retryAfterSeconds } });
+    const { name, status = null, code = null, details = null, retryAfterSeconds = null } = error as Client.ServiceError;
+    came.push({ call, error: { type: name, status, code, details, retryAfterSeconds } });
   }
 }
 process.stdout.write(JSON.stringify(came));

@@ -57,6 +57,7 @@ def main() -> None:
             told_error = {
                 "type": type(error).__name__,
                 "status": getattr(error, "status", None),
+                "code": getattr(error, "code", None),
                 "details": getattr(error, "details", None),
                 "retryAfterSeconds": getattr(error, "retry_after_seconds", None),
             }

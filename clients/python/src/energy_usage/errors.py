@@ -14,6 +14,10 @@ class ServiceError(EnergyError):
     """The service answered with an error. Its subclasses tell which; `details` names the members that are wrong."""
 
     status: int
+    code: Optional[str]
+    """Stable word of the error, such as `key_revoked`. None: something before the service answered."""
+    doc_url: Optional[str]
+    """Where the reference explains the error."""
     details: list[dict[str, str]]
     retry_after_seconds: Optional[int]
     """How long to wait before the next request. None: the service named no time."""
@@ -25,12 +29,16 @@ class ServiceError(EnergyError):
         message: str,
         *,
         status: int,
+        code: Optional[str],
+        doc_url: Optional[str],
         details: list[dict[str, str]],
         retry_after_seconds: Optional[int],
         request_id: Optional[str],
     ) -> None:
         super().__init__(message)
         self.status = status
+        self.code = code
+        self.doc_url = doc_url
         self.details = details
         self.retry_after_seconds = retry_after_seconds
         self.request_id = request_id
@@ -95,8 +103,12 @@ def error_of(status: int, headers: Mapping[str, str], text: str) -> ServiceError
         body = None
     if not isinstance(body, dict):
         body = {}
-    said = body.get("error")
-    message = said if isinstance(said, str) else f"HTTP {status}"
+
+    def text_of(member: str) -> Optional[str]:
+        value = body.get(member)
+        return value if isinstance(value, str) else None
+
+    message = text_of("error") or f"HTTP {status}"
     details = body.get("details")
     if not isinstance(details, list):
         details = []
@@ -106,6 +118,8 @@ def error_of(status: int, headers: Mapping[str, str], text: str) -> ServiceError
     return kind(
         f"{message}: {why}" if why else message,
         status=status,
+        code=text_of("code"),
+        doc_url=text_of("doc_url"),
         details=details,
         retry_after_seconds=int(wait) if wait.isdecimal() and wait.isascii() else None,
         request_id=headers.get("request-id"),

@@ -846,6 +846,10 @@ class ErrorBody(TypedDict):
     """What went wrong, for a person to read."""
     status: int
     """Status code of the answer."""
+    code: str
+    """What went wrong, for a program: a word of the list of errors, such as `key_revoked`. It does not change."""
+    doc_url: str
+    """Where the reference explains the error."""
     details: NotRequired[list[ErrorBodyDetails]]
     """Each mistake in the request."""
     retry_after: NotRequired[int]
