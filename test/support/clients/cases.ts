@@ -239,7 +239,12 @@ export const CASES: Record<string, Step[]> = {
       as: 'home',
       call: 'createAlert',
       body: { type: 'daily_usage', delivery: 'pigeon' },
-      fails: { type: 'UnprocessableError', status: 422, code: 'unprocessable', details: expectSome({ field: 'delivery' }) },
+      fails: {
+        type: 'UnprocessableError',
+        status: 422,
+        code: 'unprocessable',
+        details: expectSome({ field: 'delivery' }),
+      },
     },
     { as: 'home', call: 'getUser', path: ['usr_other'], fails: { type: 'ForbiddenError', status: 403 } },
     {

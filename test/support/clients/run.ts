@@ -16,7 +16,13 @@ export interface Given {
 export interface Came {
   call: string;
   value?: unknown;
-  error?: { type: string; status: number | null; code: string | null; details: unknown; retryAfterSeconds: number | null };
+  error?: {
+    type: string;
+    status: number | null;
+    code: string | null;
+    details: unknown;
+    retryAfterSeconds: number | null;
+  };
 }
 
 /** Runs a program; its output. Fails with what it said where it does not end well. */
