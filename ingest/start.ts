@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopback } from '#src/config/addresses.ts';
 import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import { type Config, DEFAULT_SHARDS } from '#src/config/load.ts';
-import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
@@ -162,7 +162,7 @@ export async function startIngest(
           ended: (sessions) => endedCertificates(db, sessions),
         },
       }),
-      ...defined({ claims: parts.claims }),
+      ...omitUndefined({ claims: parts.claims }),
       receive,
       log,
     });

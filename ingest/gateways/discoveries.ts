@@ -1,5 +1,5 @@
-import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { type DecoderSettings, readSettings, type Said } from '../decoders/family.ts';
@@ -66,7 +66,7 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
   );
   const byGateway = new Map<string, Map<string, Discovery>>(gatewayIds.map((id) => [id, new Map()]));
   for (const row of rows) {
-    const settings = readSettings({ ...row.decoder_config, ...defined({ tz: row.timezone ?? undefined }) });
+    const settings = readSettings({ ...row.decoder_config, ...omitUndefined({ tz: row.timezone ?? undefined }) });
     byGateway.get(row.gateway_id)?.set(keyOf(row.family, row.native_id), {
       discoveryId: row.discovery_id,
       gatewayId: row.gateway_id,

@@ -1,6 +1,6 @@
 import { createGatewayHearing, type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
 import type { UnreadMessages } from '#ingest/gateways/unread.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
@@ -108,7 +108,7 @@ export function createWriter(
             const { steps, result } = await prepare(client, batch, {
               oldestMs,
               maxChannels,
-              ...defined({ pieceReadings, untimed: options.untimed }),
+              ...omitUndefined({ pieceReadings, untimed: options.untimed }),
               months,
               kept,
               memory,
@@ -218,7 +218,7 @@ async function prepare(
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
     collected.series,
     {
-      ...defined({ pieceReadings }),
+      ...omitUndefined({ pieceReadings }),
       isLeft: (deviceId) => described.has(deviceId) || left.has(deviceId),
       silent: [...silent],
     },

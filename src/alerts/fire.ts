@@ -1,5 +1,5 @@
-import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
 import type { EventBody, NewEvent } from '#src/events/event-types.ts';
@@ -70,7 +70,7 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
       type: 'alert.triggered',
       userId,
       data: dataOf(firing, devices[index] ?? []),
-      ...defined({ channel: delivery === 'webhook' ? undefined : delivery }),
+      ...omitUndefined({ channel: delivery === 'webhook' ? undefined : delivery }),
     };
   });
   await addEvents(query, events, now);

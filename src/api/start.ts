@@ -11,9 +11,9 @@ import type { SignIn } from '#src/auth/sign-ins.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, withApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
@@ -85,7 +85,7 @@ export async function startApi(
     {
       db,
       readDb: db,
-      ...defined({ reads: standby && readsOf(db, createDb(readPool), standby) }),
+      ...omitUndefined({ reads: standby && readsOf(db, createDb(readPool), standby) }),
       clock: systemClock,
       box: secretBox(secret),
       environment,

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import { defined } from '#src/core/defined.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -43,7 +43,7 @@ export async function createKey(
     prefix: prefixOfKey(key),
     scopes: options.scopes ?? [...SCOPES],
     expires_at: options.expiresAt ?? null,
-    ...defined({ group_id: options.groupId }),
+    ...omitUndefined({ group_id: options.groupId }),
     allowed_addresses: [...(options.allowedAddresses ?? [])],
   };
   await db
@@ -213,7 +213,7 @@ export async function rotateKey(
       environment,
       scopes: old.scopes.filter(isScope),
       allowedAddresses: old.allowed_addresses,
-      ...defined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
+      ...omitUndefined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
     });
     return { created, oldExpiresAt };
   });

@@ -3,9 +3,9 @@ import { readSettings } from '#ingest/decoders/family.ts';
 import { type Judgement, judge } from '#ingest/decoders/judge.ts';
 import { mistakesIn } from '#src/api/mistakes.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
-import { defined } from '#src/core/defined.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** One message, as the options of `energy decode` give it. */
 export interface Given {
@@ -37,7 +37,7 @@ export function readConfig(text: string): Record<string, unknown> {
 /** What the service makes of one message, in lines for people. `receivedAtMs`: when it would be received. */
 export function tellOne({ topic, payload, config, retain = false, tz }: Given, receivedAtMs: number): string {
   const message = { topic, payload: Buffer.from(payload), receivedAtMs, replayed: retain };
-  return linesOf(judge(message, readSettings({ ...config, ...defined({ tz }) })))
+  return linesOf(judge(message, readSettings({ ...config, ...omitUndefined({ tz }) })))
     .map(forTerminal)
     .join('\n');
 }

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Asked, type Described, describe } from '#ingest/decoders/describe.ts';
 import { readSettings } from '#ingest/decoders/family.ts';
 import { MAX_BYTES } from '#ingest/decoders/read/payload.ts';
-import { defined } from '#src/core/defined.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { type Given, readConfig, tellOne } from './decode-one.ts';
 
@@ -144,7 +144,7 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   const { topic, received_at, tz, config, replayed = false, prior = [] } = parsed.data;
   const message = { topic, payload: bytesOf(parsed.data), receivedAtMs: Date.parse(received_at), replayed };
   const before = prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-  const read = describe(message, readSettings({ ...config, ...defined({ tz }) }), before);
+  const read = describe(message, readSettings({ ...config, ...omitUndefined({ tz }) }), before);
   const rejected = (read?.refused ?? []).map((reason) => ({ reason }));
   return {
     answer: {

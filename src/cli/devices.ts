@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '#src/config/load.ts';
-import { defined } from '#src/core/defined.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
@@ -107,7 +107,7 @@ export function register(program: Command): void {
 async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
   const { user, type, location, placement, upstream, discovery, json } = options;
   const userId = await userNamed(db, user);
-  const given = defined({ placement, upstream_device_id: upstream });
+  const given = omitUndefined({ placement, upstream_device_id: upstream });
   const managedBy = (await managersOf(db, EVERYBODY, [userId]))(userId);
   const wanted = { userId, managedBy, type, location, ...given };
   if (discovery !== undefined) {

@@ -9,8 +9,8 @@ import { greenButton } from '#simulators/past/green-button.ts';
 import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assistant.ts';
 import { energyUnit, type Series } from '#simulators/past/series.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
-import { defined } from '#src/core/defined.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createDb } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { withPool } from './beside.ts';
@@ -136,7 +136,7 @@ function readerOf(options: Options): ReadPast {
     intervalSeconds: options.intervalSeconds,
     timeMarks: options.timeMarks,
     where: options.where,
-    ...defined({ channel, zone: tz }),
+    ...omitUndefined({ channel, zone: tz }),
   };
   return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
 }

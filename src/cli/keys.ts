@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
 import { createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { actAsOperator } from '#src/users/audit.ts';
@@ -62,7 +62,7 @@ const create = (o: NewKey) =>
     const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
     const { environment } = config;
     const { name, scopes, allow: allowedAddresses } = o;
-    const wanted = { userId, environment, ...defined({ name, scopes, expiresAt, allowedAddresses }) };
+    const wanted = { userId, environment, ...omitUndefined({ name, scopes, expiresAt, allowedAddresses }) };
     const key = await actAsOperator(
       db,
       'key.created',
@@ -82,7 +82,7 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
     const change = async (trx: Database) => {
       const limited = await limitKey(trx, EVERYBODY, keyId, {
         now,
-        ...defined({ expiresAt, allowedAddresses: o.allow }),
+        ...omitUndefined({ expiresAt, allowedAddresses: o.allow }),
       });
       if (!limited) throw new Error(`There is no valid key ${keyId}`);
       return limited;
@@ -107,7 +107,7 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
     const replace = async (trx: Database) => {
       const now = new Date();
       const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
-      const wanted = { environment, now, ...defined({ overlapMs: o.overlap, expiresAt }) };
+      const wanted = { environment, now, ...omitUndefined({ overlapMs: o.overlap, expiresAt }) };
       const rotated = await rotateKey(trx, EVERYBODY, keyId, wanted);
       if (!rotated) throw new Error(`There is no valid key ${keyId}`);
       return rotated;

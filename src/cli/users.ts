@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { newUser } from '#src/api/v1/users/shape.ts';
 import { unlink } from '#src/auth/oidc/sign-in.ts';
 import { evictSessionsOf } from '#src/auth/sessions.ts';
-import { defined } from '#src/core/defined.ts';
 import { words } from '#src/core/mistake-words.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
@@ -90,7 +90,7 @@ async function create({ json, ...given }: NewUser): Promise<void> {
     const user = await actAsOperator(
       db,
       'user.created',
-      (trx) => createUser(trx, { email, role, ...defined({ phone, timezone }) }),
+      (trx) => createUser(trx, { email, role, ...omitUndefined({ phone, timezone }) }),
       ({ user_id }) => user_id,
     );
     const zone = `User ${user.user_id}, time zone ${user.timezone}`;

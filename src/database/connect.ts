@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { urlsOfHosts } from '#src/config/database-url.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
 import { askHost, WatchedClient } from './host-client.ts';
 import { HostAway, type Wanted } from './hosts.ts';
@@ -139,7 +139,7 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
     return {
       query(text: string, values: readonly unknown[]) {
         const name = IS_PREPARED.test(text) ? nameOf(text) : undefined;
-        return client.query({ ...defined({ name }), text, values: [...values] });
+        return client.query({ ...omitUndefined({ name }), text, values: [...values] });
       },
       release: () => client.release(),
       // Nobody asks for a cursor.

@@ -1,4 +1,4 @@
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Commodity } from '#src/database/meter.ts';
@@ -80,7 +80,7 @@ export async function commodityInsights(
       const before = rows.get(key);
       rows.set(key, {
         insight: {
-          ...(before?.insight ?? { date, ...defined({ hour, starts_at }) }),
+          ...(before?.insight ?? { date, ...omitUndefined({ hour, starts_at }) }),
           [unit.used]: used,
           peak_hour: before?.insight.peak_hour ?? peak_hour,
           ...(include.has('estimated') && { [unit.estimated]: estimated_kwh ?? 0 }),

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { consumptionByDay, consumptionByMonth } from './consumption.ts';
@@ -86,7 +86,7 @@ function compareMonths<Day extends { day: string }>(
       avg_daily_kwh: known === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / known)),
       change_kwh: change === null ? null : milliwattHoursToKwh(asMilliwattHours(change)),
       change_percent: change === null || !usedBefore ? null : Math.round((10_000 * change) / usedBefore) / 100,
-      ...defined({ partial: isPartial ? (true as const) : undefined }),
+      ...omitUndefined({ partial: isPartial ? (true as const) : undefined }),
     };
   });
 }

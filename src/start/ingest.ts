@@ -7,8 +7,8 @@ import { hostAndPort } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { shownUrl } from '#src/config/shown-url.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { defined } from '#src/core/defined.ts';
 import { createLog } from '#src/core/log.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb, createPool, type Database } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -122,7 +122,7 @@ export async function runIngest(config: Config): Promise<void> {
     const strays = {
       energy_stray_messages: 'Messages at a broker cluster that are no device’s, kept for a person to look at',
     };
-    metrics.valuesOf(strays, async () => defined({ energy_stray_messages: ingest.strays() ?? undefined }));
+    metrics.valuesOf(strays, async () => omitUndefined({ energy_stray_messages: ingest.strays() ?? undefined }));
     return {
       ready: {
         broker: config.mqtt.url ? 'external' : 'embedded',

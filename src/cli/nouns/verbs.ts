@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { AnyOperation } from '#src/api/operation.ts';
-import { defined } from '#src/core/defined.ts';
 import { linesForTerminal } from '#src/core/for-terminal.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { withDatabase } from '../beside.ts';
 import { userNamed } from '../named-user.ts';
@@ -152,7 +152,7 @@ export function addVerb(
   command.option('--json', 'print one JSON object').action((name: string, ...rest: unknown[]) => {
     const { json, ...typed } = rest[more.length] as Options;
     const params = Object.fromEntries(more.map((member, index) => [member, String(rest[index])]));
-    return one(noun, definition, name, { json, params, query: members(typed), ...defined({ whyNothing }) });
+    return one(noun, definition, name, { json, params, query: members(typed), ...omitUndefined({ whyNothing }) });
   });
 }
 

@@ -1,4 +1,4 @@
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { waiting } from '#src/database/waiting.ts';
 
@@ -15,7 +15,7 @@ export const LAGS: Record<string, string> = {
 export async function lags(pool: Pool): Promise<Record<string, number>> {
   const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date());
   return {
-    ...defined({ energy_ingest_lag_seconds: lagSeconds ?? undefined }),
+    ...omitUndefined({ energy_ingest_lag_seconds: lagSeconds ?? undefined }),
     energy_late_differences_waiting: lateDifferences,
     energy_stale_days: staleDays,
     energy_usage_changes_waiting: usageChanges,

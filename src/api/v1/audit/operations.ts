@@ -4,7 +4,7 @@ import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { holdable } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
 import { act, toWire } from './shape.ts';
 
@@ -22,7 +22,8 @@ export const listAudit = operation({
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     adminOnly(caller);
     const userId = user_id === undefined ? undefined : holdable(user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, { ...page, ...defined({ userId }) });
+    const find = (page: { limit: number; cursor?: string }) =>
+      list(context.db, { ...page, ...omitUndefined({ userId }) });
     return (await pageOf(reply, url, asked, find, (one) => one.audit_id)).map(toWire);
   },
 });

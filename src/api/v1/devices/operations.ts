@@ -4,8 +4,8 @@ import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { checkIdentities, checkManager, holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscovered } from '#src/devices/gateways.ts';
 import { managersOf } from '#src/devices/management.ts';
 import {
@@ -43,7 +43,7 @@ export const createDevice = operation({
     const user = await reachUser(context.db, caller, user_id);
     checkIdentities(caller, [settings]);
     const managedBy = (await managersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
-    const wanted = { userId: user.user_id, managedBy, ...defined(settings) };
+    const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
       return toWire(orNotFound(await pairDiscovered(context.db, reachOf(caller), holdable(discovery_id), wanted)));
     }
@@ -111,7 +111,7 @@ export const updateDevice = operation({
     const { certificate_sha256: written, ...others } = patch;
     const certificate =
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
-    const changes = { ...defined(others), ...certificate };
+    const changes = { ...omitUndefined(others), ...certificate };
     const row = await update(context.db, reachOf(caller), holdable(params.device_id), changes);
     return detailsToWire(orNotFound(row));
   },

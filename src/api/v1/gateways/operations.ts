@@ -4,8 +4,8 @@ import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
   createGateway as create,
   findGateway,
@@ -71,7 +71,7 @@ export const updateGateway = operation({
   params: z.object({ gateway_id: id }),
   body: gatewayPatch,
   async handle({ context, caller, params, body: patch }) {
-    const row = await update(context.db, reachOf(caller), holdable(params.gateway_id), defined(patch));
+    const row = await update(context.db, reachOf(caller), holdable(params.gateway_id), omitUndefined(patch));
     return toWire(orNotFound(row));
   },
 });
@@ -128,7 +128,7 @@ export const unreadMessages = operation({
     const gatewayId = holdable(params.gateway_id);
     const find = async (page: { limit: number; cursor?: string }) =>
       orNotFound(await listUnread(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }));
-    const rows = await pageOf(reply, url, defined(query), find, ({ shape }) => shape);
+    const rows = await pageOf(reply, url, omitUndefined(query), find, ({ shape }) => shape);
     // A payload may be anything that a household's broker says: its owner's own.
     return rows.map((row) => unreadToWire(caller.groupId ? { ...row, example: null } : row));
   },

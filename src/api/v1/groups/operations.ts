@@ -6,8 +6,8 @@ import * as shapes from '#src/api/shapes.ts';
 import { user, toWire as userToWire } from '#src/api/v1/users/shape.ts';
 import { holdable, reachOf, reachOfRole, reachUser } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { changeMembers, listMembers, reachable } from '#src/groups/members.ts';
 import {
@@ -49,7 +49,7 @@ export const listGroups = operation({
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const owner = user_id === undefined ? undefined : await reachUser(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>
-      list(context.db, reachOf(caller), { ...page, ...defined({ userId: owner?.user_id }) });
+      list(context.db, reachOf(caller), { ...page, ...omitUndefined({ userId: owner?.user_id }) });
     const rows = await pageOf(reply, url, asked, find, (one) => one.group_id);
     return rows.map((row) => toWire(row, caller.groupId));
   },
@@ -76,7 +76,7 @@ export const updateGroup = operation({
   params: z.object({ group_id: id }),
   body: groupPatch,
   async handle({ context, caller, params, body: patch }) {
-    const row = await update(context.db, reachOf(caller), holdable(params.group_id), defined(patch));
+    const row = await update(context.db, reachOf(caller), holdable(params.group_id), omitUndefined(patch));
     return toWire(orNotFound(row), caller.groupId);
   },
 });

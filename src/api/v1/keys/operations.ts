@@ -13,8 +13,8 @@ import {
   rotateKey as rotate,
 } from '#src/auth/keys.ts';
 import { READING_SCOPES, SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation, toWire } from './shape.ts';
@@ -45,7 +45,7 @@ export const createKey = operation({
     // A group of somebody else is as good as none.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
-    return createdToWire(await create(context.db, { ...of, ...defined({ name, expiresAt, groupId: group_id }) }));
+    return createdToWire(await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id }) }));
   },
 });
 
@@ -80,7 +80,7 @@ export const updateKey = operation({
     const old = orNotFound(await findKey(db, reach, keyId));
     checkGrant(caller, old.userId, old.scopes, allowedAddresses ?? old.allowedAddresses);
     const now = clock();
-    const limits = defined({ expiresAt: endOf(expires_at, now), allowedAddresses });
+    const limits = omitUndefined({ expiresAt: endOf(expires_at, now), allowedAddresses });
     return toWire(orNotFound(await limitKey(db, reach, keyId, { now, ...limits })));
   },
 });
@@ -118,7 +118,7 @@ export const rotateKey = operation({
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = orNotFound(
-      await rotate(db, reach, keyId, { environment, now: clock(), ...defined({ overlapMs, expiresAt }) }),
+      await rotate(db, reach, keyId, { environment, now: clock(), ...omitUndefined({ overlapMs, expiresAt }) }),
     );
     return { ...createdToWire(created), old_expires_at: oldExpiresAt.toISOString() };
   },

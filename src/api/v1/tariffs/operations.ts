@@ -4,8 +4,8 @@ import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
   createTariff as create,
   findTariff,
@@ -67,7 +67,7 @@ export const updateTariff = operation({
   body: tariffPatch,
   exactNumbers: true,
   async handle({ context, caller, params, body: { name, valid_from, currency, ...terms } }) {
-    const patch = { ...defined({ name, valid_from, currency }), terms: defined(terms) };
+    const patch = { ...omitUndefined({ name, valid_from, currency }), terms: omitUndefined(terms) };
     return toWire(orNotFound(await update(context.db, reachOf(caller), holdable(params.tariff_id), patch)));
   },
 });

@@ -1,10 +1,10 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { defined } from './defined.ts';
+import { omitUndefined } from './omit-undefined.ts';
 
 describe('defined', () => {
-  test('leaves out what is undefined, and nothing else that is empty', () => {
+  test('omits undefined members and no other empty value', () => {
     const members = { a: undefined, b: null, c: 0, d: '', e: false, f: Number.NaN };
-    expect(Object.entries(defined(members))).toEqual([
+    expect(Object.entries(omitUndefined(members))).toEqual([
       ['b', null],
       ['c', 0],
       ['d', ''],
@@ -13,19 +13,19 @@ describe('defined', () => {
     ]);
   });
 
-  test('keeps the order of what is left, and the original as it was', () => {
+  test('keeps the order of the members and does not change the original', () => {
     const members = { z: 1, a: undefined, m: 2 };
-    expect(Object.keys(defined(members))).toEqual(['z', 'm']);
+    expect(Object.keys(omitUndefined(members))).toEqual(['z', 'm']);
     expect(Object.keys(members)).toEqual(['z', 'a', 'm']);
   });
 
-  test('makes members optional that may be undefined, and only those', () => {
+  test('makes exactly the members optional that may be undefined', () => {
     const given: { always: string; sometimes: number | undefined; orNull: number | null | undefined } = {
       always: 'x',
       sometimes: undefined,
       orNull: null,
     };
-    expectTypeOf(defined(given)).branded.toEqualTypeOf<{
+    expectTypeOf(omitUndefined(given)).branded.toEqualTypeOf<{
       always: string;
       sometimes?: number;
       orNull?: number | null;
