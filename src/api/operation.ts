@@ -13,11 +13,11 @@ import { readCsv, readExactly } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { type CsvBody, rowName } from './csv-rows.ts';
 import { isLong, streamOf } from './long-answers.ts';
-import { mistakesIn } from './mistakes.ts';
 import { isTooDeep } from './nesting.ts';
 import { isAway } from './plugins/errors.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 import type { Format } from './tables/accept.ts';
+import { validationErrors } from './validation-errors.ts';
 
 /** A request, after its key, its scope and its values were checked. */
 export interface Call<Params, Query, Body> {
@@ -319,5 +319,5 @@ function valid(schema: Shape | undefined, value: unknown, where: string): unknow
   if (!schema) return {};
   const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: words });
   if (parsed.success) return parsed.data;
-  throw unprocessable(...mistakesIn(parsed.error, where, (index) => rowName(value, index)));
+  throw unprocessable(...validationErrors(parsed.error, where, (index) => rowName(value, index)));
 }

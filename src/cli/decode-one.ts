@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { readSettings } from '#ingest/decoders/family.ts';
 import { type Judgement, judge } from '#ingest/decoders/judge.ts';
-import { mistakesIn } from '#src/api/mistakes.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
+import { validationErrors } from '#src/api/validation-errors.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -30,7 +30,7 @@ export function readConfig(text: string): Record<string, unknown> {
   }
   const read = decoderConfig.safeParse(given, { error: words });
   if (read.success) return read.data;
-  const mistakes = mistakesIn(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
+  const mistakes = validationErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
   throw new InvalidArgumentError(mistakes.map(forTerminal).join('; '));
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { mistakesIn } from '#src/api/mistakes.ts';
+import { validationErrors } from '#src/api/validation-errors.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
@@ -19,7 +19,7 @@ export function addClaims(app: FastifyInstance, { db, clock }: ApiContext, count
   const gate = createClaimGate(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     const asked = claim.safeParse(request.body, { error: words });
-    if (!asked.success) throw unprocessable(...mistakesIn(asked.error, 'body', String));
+    if (!asked.success) throw unprocessable(...validationErrors(asked.error, 'body', String));
     const { batch_id: batchId, secret, ...message } = asked.data;
     let isKnown = false;
     const answer = await gate(request.ip, async () => {

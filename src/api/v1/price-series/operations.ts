@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { days, id, ofUser, page } from '#src/api/fields.ts';
-import { MAX_MISTAKES } from '#src/api/mistakes.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
+import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
 import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
 import { asBillionths } from '#src/core/decimal.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
@@ -138,7 +138,7 @@ export const putPrices = operation({
       startsAtMs: startOf(starts_at),
       perKwh: parsePrice(per_kwh) ?? asBillionths(0n),
     }));
-    const wrong = wrongTimes(prices, series.resolution_minutes, MAX_MISTAKES);
+    const wrong = wrongTimes(prices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
     if (wrong.length > 0) {
       throw unprocessable(...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })));
     }
