@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { holdable } from '#src/auth/access.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
 import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
@@ -192,7 +192,7 @@ export async function noted(
       ...by,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
-      details: { ...tellable(body), ...(audit.of && { [audit.of]: holdable(String(ids[audit.of])) }) },
+      details: { ...tellable(body), ...(audit.of && { [audit.of]: toIdOrNotFound(String(ids[audit.of])) }) },
     });
   const named = ids[audit.target];
   // Before: what is deleted is nobody's afterwards. What is not there is refused, and its note with it.

@@ -5,7 +5,7 @@ import * as shapes from '#src/api/dashboard/shapes.ts';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
-import { holdable } from '#src/auth/access.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
@@ -23,7 +23,7 @@ export const listRejected = operation({
   async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
-    const which = omitUndefined({ deviceId: device_id === undefined ? undefined : holdable(device_id) });
+    const which = omitUndefined({ deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) });
     const find = ({ limit, cursor }: { limit: number; cursor?: string }) =>
       rejected.list(which, omitUndefined({ limit, before: cursor === undefined ? undefined : Number(cursor) }));
     return (await pageOf(reply, url, asked, find, (one) => String(one.rejected_id))).map(shown);

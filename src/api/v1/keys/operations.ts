@@ -3,7 +3,7 @@ import { id, ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { checkGrant, holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { checkGrant, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import {
   createKey as create,
   findKey,
@@ -41,7 +41,8 @@ export const createKey = operation({
     }
     // Held: whoever changes its role or signs in to it first ends the keys that there are, and must not miss this one.
     const user = await reachUser(context.db, caller, user_id, { isHeld: true });
-    const group = group_id === undefined ? null : await findGroup(context.db, reachOf(caller), holdable(group_id));
+    const group =
+      group_id === undefined ? null : await findGroup(context.db, reachOf(caller), toIdOrNotFound(group_id));
     // A group of somebody else is as good as none.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
@@ -76,7 +77,7 @@ export const updateKey = operation({
   body: keyLimits,
   async handle({ context: { db, clock }, caller, params, body: { expires_at, allowed_addresses: allowedAddresses } }) {
     const reach = reachOf(caller);
-    const keyId = holdable(params.key_id);
+    const keyId = toIdOrNotFound(params.key_id);
     const old = orNotFound(await findKey(db, reach, keyId));
     checkGrant(caller, old.userId, old.scopes, allowedAddresses ?? old.allowedAddresses);
     const now = clock();
@@ -94,7 +95,7 @@ export const revokeKey = operation({
   answer: shapes.message,
   params: z.object({ key_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await revoke(context.db, reachOf(caller), holdable(params.key_id)))) throw new AppError('notFound');
+    if (!(await revoke(context.db, reachOf(caller), toIdOrNotFound(params.key_id)))) throw new AppError('notFound');
     return { message: `Key ${params.key_id} was revoked` };
   },
 });
@@ -112,7 +113,7 @@ export const rotateKey = operation({
   async handle({ context, caller, params, body }) {
     const { db, environment, clock } = context;
     const reach = reachOf(caller);
-    const keyId = holdable(params.key_id);
+    const keyId = toIdOrNotFound(params.key_id);
     const { userId, scopes, allowedAddresses } = orNotFound(await findKey(db, reach, keyId));
     checkGrant(caller, userId, scopes, allowedAddresses);
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
