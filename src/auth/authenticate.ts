@@ -23,7 +23,7 @@ export interface Caller {
 
 /**
  * How long an answer is remembered, for reads: they must end within 10 s of a revocation, everywhere. Whatever changes
- * something reads its caller anew (act.ts).
+ * something reads its caller anew (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
 const MAX_REMEMBERED = 10_000;

@@ -1,6 +1,6 @@
 import type { Environment } from '#src/core/environment.ts';
 import type { Database } from '#src/database/connect.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { hashOfKey } from './key-format.ts';
 import { createKey } from './keys.ts';
@@ -43,7 +43,7 @@ async function ensureOnce(
 
 /** The operator's doing: the first start, or the variable that was set. */
 const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
-  actAsOperator(
+  runAsOperator(
     db,
     'key.created',
     (trx) => createKey(trx, wanted),

@@ -9,7 +9,7 @@ import { createGateway, listDiscovered, listGateways } from '#src/devices/gatewa
 import { managersOf } from '#src/devices/management.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
 import { importTable } from './devices-import.ts';
@@ -76,7 +76,7 @@ export function register(program: Command): void {
     .action((options: { user: string; name: string; json?: boolean }) =>
       withDatabase(async (db, config) => {
         const wanted = { userId: await userNamed(db, options.user), name: options.name };
-        const { gateway, secret } = await actAsOperator(
+        const { gateway, secret } = await runAsOperator(
           db,
           'gateway.created',
           (trx) => createGateway(trx, wanted),
@@ -119,10 +119,10 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
         );
       return paired;
     };
-    const paired = await actAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
+    const paired = await runAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
     return show(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
   }
-  const { device, secret } = await actAsOperator(
+  const { device, secret } = await runAsOperator(
     db,
     'device.paired',
     (trx) => createDevice(trx, wanted),

@@ -5,7 +5,7 @@ import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
 import { addKeyVerbs } from './nouns/keys.ts';
@@ -63,7 +63,7 @@ const create = (o: NewKey) =>
     const { environment } = config;
     const { name, scopes, allow: allowedAddresses } = o;
     const wanted = { userId, environment, ...omitUndefined({ name, scopes, expiresAt, allowedAddresses }) };
-    const key = await actAsOperator(
+    const key = await runAsOperator(
       db,
       'key.created',
       (trx) => createKey(trx, wanted),
@@ -87,7 +87,7 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
       if (!limited) throw new Error(`There is no valid key ${keyId}`);
       return limited;
     };
-    const { expires_at, allowed_addresses } = await actAsOperator(db, 'key.changed', change, () => keyId);
+    const { expires_at, allowed_addresses } = await runAsOperator(db, 'key.changed', change, () => keyId);
     const places = allowed_addresses.join(', ') || 'everywhere';
     const end = expires_at === null ? '' : `, until ${expires_at.toISOString()}`;
     show(o.json, { key_id: keyId, allowed_addresses, expires_at }, `Key ${keyId} may be used from ${places}${end}.`);
@@ -98,7 +98,7 @@ const revoke = (keyId: string, o: { json?: boolean }) =>
     const end = async (trx: Database) => {
       if (!(await revokeKey(trx, EVERYBODY, keyId))) throw new Error(`There is no valid key ${keyId}`);
     };
-    await actAsOperator(db, 'key.revoked', end, () => keyId);
+    await runAsOperator(db, 'key.revoked', end, () => keyId);
     show(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
   });
 
@@ -112,7 +112,7 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
       if (!rotated) throw new Error(`There is no valid key ${keyId}`);
       return rotated;
     };
-    const { created, oldExpiresAt } = await actAsOperator(db, 'key.rotated', replace, () => keyId);
+    const { created, oldExpiresAt } = await runAsOperator(db, 'key.rotated', replace, () => keyId);
     show(
       o.json,
       { ...created, old_expires_at: oldExpiresAt.toISOString() },

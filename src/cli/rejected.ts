@@ -5,7 +5,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { show, withPool } from './beside.ts';
 
 interface Options {
@@ -46,7 +46,7 @@ export function register(program: Command): void {
         const target = options.device ?? null;
         if (target !== null && !(await findDevice(db, EVERYBODY, target)))
           throw new Error(`There is no device ${target}`);
-        await actAsOperator(
+        await runAsOperator(
           db,
           'rejected.replayed',
           async () => {},

@@ -7,7 +7,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
@@ -56,14 +56,14 @@ const signOut = (email: string, o: { json?: boolean }) =>
   withDatabase(async (db) => {
     const userId = await userNamed(db, email);
     const end = (trx: Database) => evictSessionsOf(trx, userId);
-    const ended = (await actAsOperator(db, 'sessions.ended', end, () => userId)).length;
+    const ended = (await runAsOperator(db, 'sessions.ended', end, () => userId)).length;
     show(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
   });
 
 const forgetIdentities = (email: string, o: { json?: boolean }) =>
   withDatabase(async (db) => {
     const userId = await userNamed(db, email);
-    const forgotten = await actAsOperator(
+    const forgotten = await runAsOperator(
       db,
       'identity.unlinked',
       (trx) => unlink(trx, userId),
@@ -87,7 +87,7 @@ async function create({ json, ...given }: NewUser): Promise<void> {
   const timezone = asked.data.timezone ?? machineZone();
   const { email, role, phone } = asked.data;
   await withDatabase(async (db) => {
-    const user = await actAsOperator(
+    const user = await runAsOperator(
       db,
       'user.created',
       (trx) => createUser(trx, { email, role, ...omitUndefined({ phone, timezone }) }),

@@ -325,7 +325,7 @@ export async function updateDevice(
  * so that two changes at once do not close a circle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
-  // Raw SQL: an advisory lock. The row of the account is shared with other requests of it by now (auth/act.ts): two that both wanted it alone would wait for each other.
+  // Raw SQL: an advisory lock. The row of the account is shared with other requests of it by now (auth/run-as-caller.ts): two that both wanted it alone would wait for each other.
   await sql`SELECT pg_advisory_xact_lock(${lockOf('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')

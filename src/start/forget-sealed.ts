@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '#src/config/load.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { newSecretKey, opens } from './secret-key.ts';
 
 /** What was given up. */
@@ -53,5 +53,5 @@ export async function forgetSealed(db: Database, config: Config): Promise<Forgot
     }
     return { webhooks, answers: lost.length };
   };
-  return actAsOperator(db, 'secrets.forgotten', forget, () => null);
+  return runAsOperator(db, 'secrets.forgotten', forget, () => null);
 }
