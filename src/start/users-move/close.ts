@@ -1,7 +1,13 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
-import { pack, packChanges, putBack, renumberChanges, unpack } from '#src/database/copy/parcel.ts';
-import { PARCELLED } from '#src/database/copy/parted.ts';
+import {
+  packAccounts,
+  packChanges,
+  renumberChanges,
+  restoreReferences,
+  unpackAccounts,
+} from '#src/database/copy/account-bundle.ts';
+import { BUNDLED } from '#src/database/copy/bundled-relations.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import { leftBehind } from './choose.ts';
 import { noteMove } from './note.ts';
@@ -70,11 +76,11 @@ async function close(
      UNION ALL SELECT gateway_id, user_id FROM gateways WHERE user_id = ANY ($1) ON CONFLICT (login) DO NOTHING`,
     [userIds],
   );
-  await pack(client, userIds);
+  await packAccounts(client, userIds);
   await client.query('DELETE FROM users WHERE user_id = ANY ($1)', [userIds]);
 }
 
-const DELIVERIES = PARCELLED.find(({ relation }) => relation === 'deliveries');
+const DELIVERIES = BUNDLED.find(({ relation }) => relation === 'deliveries');
 
 async function areDelivering(client: PoolClient, userIds: readonly string[]): Promise<boolean> {
   const { rows } = await client.query(
@@ -90,8 +96,8 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
     await client.query('SELECT hold_refresh()');
     await client.query('CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT place, relation, row FROM parcels');
     await renumberChanges(client);
-    await unpack(client);
-    await putBack(client);
+    await unpackAccounts(client);
+    await restoreReferences(client);
     await client.query('DELETE FROM parcels');
     await client.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
   });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { packChanges } from '#src/database/copy/parcel.ts';
+import { packChanges } from '#src/database/copy/account-bundle.ts';
 import { compareCopied, type Progress, type Synchronised, synchronise } from '#src/database/copy/synchronise.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';

@@ -1,6 +1,12 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { databaseOn, type Pool } from '#src/database/connect.ts';
-import { bringParcels, compareUnpacked, renumber, resealIncoming, unpack } from '#src/database/copy/parcel.ts';
+import {
+  compareUnpacked,
+  copyBundle,
+  renumber,
+  resealIncoming,
+  unpackAccounts,
+} from '#src/database/copy/account-bundle.ts';
 import type { Ends } from '#src/database/copy/synchronise.ts';
 import { inTransaction, transactionOn } from '#src/database/transaction.ts';
 import { noteMove } from './note.ts';
@@ -18,10 +24,10 @@ export async function openAccounts(
 ): Promise<{ relation: string; rows: number }[]> {
   return transactionOn(target, async () => {
     await target.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
-    await bringParcels(source, target);
+    await copyBundle(source, target);
     await renumber(target);
     await resealIncoming(target, reseal);
-    await unpack(target);
+    await unpackAccounts(target);
     const relations = await compareUnpacked(target, userIds);
     await target.query(
       'DELETE FROM arriving_series WHERE device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))',

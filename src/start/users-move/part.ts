@@ -1,6 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
+import { STREAMED } from '#src/database/copy/bundled-relations.ts';
 import { columnsOf } from '#src/database/copy/fingerprints.ts';
-import { STREAMED } from '#src/database/copy/parted.ts';
 import type { Copied } from '#src/database/copy/relations.ts';
 import type { Ends } from '#src/database/copy/synchronise.ts';
 import { meterKey, TOLD_APART } from '#src/database/meter.ts';

@@ -1,28 +1,28 @@
 import { KEPT_ANEW } from './relations.ts';
 
-/** A relation of which an account's rows are few enough to be taken out in one transaction, and put in at another place in one. */
-export interface Parcelled {
+/** A relation with few enough rows per account to move in one transaction at each end. */
+export interface BundledRelation {
   relation: string;
-  /** That a row is one of the accounts `$1`, a `text[]` of their ids. */
+  /** SQL condition: the row belongs to one of the accounts `$1` (`text[]` of user ids). */
   whose: string;
-  /** The column that numbers its rows, which another database does from where it is. */
+  /** The column with a sequence; the target renumbers it. */
   number?: string;
-  /** The rows stay where they are, too: nothing is removed from them. */
+  /** The rows are copied, and stay at the source. */
   stays?: true;
-  /** Inserting another relation's rows has made some of these, or they were left behind: they are replaced. */
+  /** Existing rows are replaced: a trigger made them, or an earlier move left them. */
   replaces?: true;
-  /** A column that names an account that may stay: it names nobody where that one is not. */
+  /** A column that may name an account that does not move; it becomes null if the target has no such account. */
   mayName?: string;
 }
 
 /**
- * Rows that go when accounts do, and that nobody takes along: they are put back where the move fails, unless what they refer to is gone by then,
- * or they are there again.
+ * Rows that are deleted with an account and do not move. If the move fails they are restored, unless a row that they refer to is gone or an
+ * equal row exists.
  */
 export interface Returned {
   relation: string;
   whose: string;
-  /** The rows stay, and lose what this column refers to: only that is put back, where nobody has said otherwise. */
+  /** The rows stay and only this reference is cleared; it is restored if it is still null. */
   column?: string;
 }
 
@@ -34,8 +34,8 @@ const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY (
 const OF_WEBHOOK = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1))';
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
-/** What goes with an account in parcels, in an order in which every row finds what it refers to. */
-export const PARCELLED: readonly Parcelled[] = [
+/** The relations of an account bundle, in the order of their foreign keys. */
+export const BUNDLED: readonly BundledRelation[] = [
   { relation: 'users', whose: OF_USER },
   { relation: 'home_groups', whose: OF_USER },
   // Homes that stay, or whose utility does, are in no group afterwards.
@@ -94,7 +94,7 @@ export const PARCELLED: readonly Parcelled[] = [
   { relation: 'audit_log', whose: '(actor_user_id = ANY ($1) OR about_user_id = ANY ($1))', stays: true },
 ];
 
-/** What goes when accounts do, beside what goes along. Each reference to a relation of `PARCELLED` is there, or here, or both. */
+/** Relations whose rows are deleted with an account without moving. Each reference to a relation of `BUNDLED` is in `BUNDLED`, here, or in both. */
 export const RETURNED: readonly Returned[] = [
   { relation: 'arrivals', whose: OF_USER },
   { relation: 'sign_ins', whose: OF_USER },
@@ -111,14 +111,14 @@ export const RETURNED: readonly Returned[] = [
   { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },
 ];
 
-/** Relations that refer to nothing, of which an account may have millions of rows: copied by their time, while all goes on. Beside the load profile. */
+/** Relations with millions of rows per account and no foreign keys. They are copied by time while the service runs, as the load profile is. */
 export const STREAMED = [
   { relation: 'reading_notes', by: 'read_at' },
   { relation: 'readings', by: 'read_at' },
 ] as const;
 
-/** What does not go with an account, beside what is computed from the load profile, and why. */
-export const NOT_PARTED: Readonly<Record<string, string>> = {
+/** Relations that do not move with an account, each with its reason. Relations computed from the load profile are not listed. */
+export const NOT_BUNDLED: Readonly<Record<string, string>> = {
   installation: "each installation's own",
   schema_migrations: 'what a database was made with',
   silence_watches: 'when its own workers looked',

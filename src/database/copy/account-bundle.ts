@@ -1,24 +1,24 @@
 import type { PoolClient } from '../connect.ts';
+import { BUNDLED, RETURNED } from './bundled-relations.ts';
 import { stream } from './copy-rows.ts';
 import { columnsOf } from './fingerprints.ts';
-import { PARCELLED, RETURNED } from './parted.ts';
 
 // Raw SQL: relations that are named at run time, as JSON.
 
-/** How parcels are marked that nobody takes along. */
+/** Marks rows of a bundle that stay in this installation. */
 const RETURNING = 'returned:';
 
 /**
- * Takes the rows of accounts out of their relations, into `parcels`, in the caller's transaction, which holds the accounts; and keeps there what
- * goes with them and is of nobody afterwards.
+ * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the accounts. Rows that an
+ * erasure would delete but that do not move are stored there too, in case the move fails.
  */
-export async function pack(client: PoolClient, userIds: readonly string[]): Promise<void> {
+export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
   for (const { relation, whose } of RETURNED)
     await client.query(
       `INSERT INTO parcels (relation, row) SELECT '${RETURNING}${relation}', to_jsonb(t) FROM ${relation} t WHERE ${whose}`,
       [userIds],
     );
-  for (const { relation, whose, stays } of PARCELLED.toReversed()) {
+  for (const { relation, whose, stays } of BUNDLED.toReversed()) {
     if (relation === 'usage_changes') await packChanges(client, userIds);
     else if (relation === 'events') await packEvents(client, userIds);
     else {
@@ -33,7 +33,7 @@ export async function pack(client: PoolClient, userIds: readonly string[]): Prom
   }
 }
 
-/** Takes changed hours of accounts out of what waits to be evaluated: a row of it may have others' beside theirs. */
+/** Moves the accounts' changed hours out of the queue of evaluations. A queued row may also contain other accounts, which stay in it. */
 export async function packChanges(client: PoolClient, userIds: readonly string[]): Promise<void> {
   const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
   const others = 'ARRAY(SELECT u FROM unnest(c.user_ids) u WHERE u <> ALL ($1))';
@@ -50,8 +50,8 @@ export async function packChanges(client: PoolClient, userIds: readonly string[]
 }
 
 /**
- * After their deliveries. What is still to be told to subscriptions of others (administrators') stays for that, as an event of theirs:
- * its body is what it was.
+ * Runs after the deliveries were moved. An event with pending deliveries to other accounts' subscriptions (administrators') stays, with its
+ * body, as an event of the subscription's owner.
  */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -67,8 +67,8 @@ async function packEvents(client: PoolClient, userIds: readonly string[]): Promi
   await client.query('DELETE FROM events WHERE user_id = ANY ($1)', [userIds]);
 }
 
-/** Brings the source's parcels into this transaction of the target, as the temporary table `incoming`. */
-export async function bringParcels(source: PoolClient, target: PoolClient): Promise<void> {
+/** Copies the source's bundle into this transaction of the target, as the temporary table `incoming`. */
+export async function copyBundle(source: PoolClient, target: PoolClient): Promise<void> {
   await target.query(
     'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
   );
@@ -80,19 +80,19 @@ export async function bringParcels(source: PoolClient, target: PoolClient): Prom
 const NUMBERED =
   'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
 
-/** Gives changed hours that go back to where they were taken from new numbers: under theirs are those of others. */
+/** Renumbers changed hours that return to the source: their previous numbers may still belong to rows of other accounts. */
 export async function renumberChanges(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
   await number(source, 'usage_changes', 'change_id');
 }
 
 /**
- * Gives what came the numbers that this database goes on with, in the order of the old ones, and changes whatever refers to one. Series have
- * theirs already (`arriving_series`): their readings came before them.
+ * Gives incoming rows numbers from this database's sequences, in the order of the previous numbers, and updates all references. Series already
+ * have theirs (`arriving_series`), because their readings were copied first.
  */
 export async function renumber(target: PoolClient): Promise<void> {
   await target.query(NUMBERED);
-  for (const one of PARCELLED) if (one.number !== undefined) await number(target, one.relation, one.number);
+  for (const one of BUNDLED) if (one.number !== undefined) await number(target, one.relation, one.number);
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
@@ -125,7 +125,7 @@ async function number(target: PoolClient, relation: string, column: string): Pro
   await refer(target, relation, column, relation);
 }
 
-/** Changes a column that has a number of `numbers`. */
+/** Updates a column that refers to a renumbered relation. */
 async function refer(target: PoolClient, relation: string, column: string, numbers: string): Promise<void> {
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('${column}', n.is_now) FROM numbered n
@@ -135,27 +135,27 @@ async function refer(target: PoolClient, relation: string, column: string, numbe
 
 const SEALED = /_sealed$/;
 
-/** Seals anew whatever the columns are named after that (core/secret-box.ts). `reseal`: throws where a value cannot be opened. */
+/** Encrypts each column named `*_sealed` for this installation (core/secret-box.ts). `reseal` throws if it cannot decrypt a value. */
 export async function resealIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
   const { rows } = await target.query(
     `SELECT place, (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(row) WHERE key LIKE '%\\_sealed' AND value IS NOT NULL) AS sealed
      FROM incoming WHERE EXISTS (SELECT FROM jsonb_object_keys(row) key WHERE key LIKE '%\\_sealed') AND jsonb_typeof(row) = 'object'`,
   );
   for (const { place, sealed } of rows) {
-    const anew = Object.entries((sealed ?? {}) as Record<string, string>)
+    const resealed = Object.entries((sealed ?? {}) as Record<string, string>)
       .filter(([name]) => SEALED.test(name))
       .map(([name, hex]) => [name, `\\x${reseal(Buffer.from(hex.slice(2), 'hex')).toString('hex')}`]);
     await target.query('UPDATE incoming SET row = row || $2::jsonb WHERE place = $1', [
       place,
-      Object.fromEntries(anew),
+      Object.fromEntries(resealed),
     ]);
   }
 }
 
-/** Puts `incoming` into the relations. Where a row is there already that nothing here explains it throws. */
-export async function unpack(client: PoolClient): Promise<void> {
-  for (const { relation, stays, replaces, mayName } of PARCELLED) {
-    if (mayName !== undefined) await nameNobody(client, relation, mayName);
+/** Inserts `incoming` into the relations. Throws if a row already exists, except where the relation is declared `stays` or `replaces`. */
+export async function unpackAccounts(client: PoolClient): Promise<void> {
+  for (const { relation, stays, replaces, mayName } of BUNDLED) {
+    if (mayName !== undefined) await clearUnknownAccount(client, relation, mayName);
     const { columns, key, fixed } = await columnsOf(client, relation);
     const list = columns.join(', ');
     const changed = columns.filter((name) => !key.includes(name) && !fixed.includes(name));
@@ -169,16 +169,16 @@ export async function unpack(client: PoolClient): Promise<void> {
   }
 }
 
-/** Takes out of `incoming` whom a column names and who is not here. After the accounts have been put in. */
-async function nameNobody(client: PoolClient, relation: string, column: string): Promise<void> {
+/** Sets a column of `incoming` to null if it names an account that does not exist here. Runs after the accounts were inserted. */
+async function clearUnknownAccount(client: PoolClient, relation: string, column: string): Promise<void> {
   await client.query(
     `UPDATE incoming SET row = row || '{"${column}": null}' WHERE relation = '${relation}'
        AND NOT EXISTS (SELECT FROM users WHERE user_id = row->>'${column}')`,
   );
 }
 
-/** Puts what went with accounts back that are here again, where what it refers to is: others may have removed that meanwhile, or made the same anew. */
-export async function putBack(client: PoolClient): Promise<void> {
+/** Restores the rows that stayed behind after a failed move, if everything they refer to still exists and no equal row was made meanwhile. */
+export async function restoreReferences(client: PoolClient): Promise<void> {
   for (const { relation, column } of RETURNED) {
     const { columns, key } = await columnsOf(client, relation);
     const from = `incoming i, jsonb_populate_record(NULL::${relation}, i.row) r WHERE i.relation = '${RETURNING}${relation}'`;
@@ -196,7 +196,7 @@ export async function putBack(client: PoolClient): Promise<void> {
   }
 }
 
-/** That whatever a row `r` of a relation refers to is there, by the catalogue. */
+/** A condition: every row that a row `r` of the relation refers to exists, by the foreign keys in the catalogue. */
 async function whereReferred(client: PoolClient, relation: string): Promise<string> {
   const { rows } = await client.query(
     `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key
@@ -212,15 +212,15 @@ async function whereReferred(client: PoolClient, relation: string): Promise<stri
   return ['true', ...each].join(' AND ');
 }
 
-/** Compares what came with what the relations have of these accounts, by count and sum; answers the rows of each. Throws where they differ. */
+/** Compares the bundle with the accounts' rows in the relations, by count and sum. Returns the rows of each relation; throws if they differ. */
 export async function compareUnpacked(
   client: PoolClient,
   userIds: readonly string[],
 ): Promise<{ relation: string; rows: number }[]> {
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
-  for (const { relation, whose, stays } of PARCELLED) {
-    // What stayed behind once, and comes back, is there already as nobody may change it.
+  for (const { relation, whose, stays } of BUNDLED) {
+    // Append-only rows stayed at the source; an account that returns finds them unchanged.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,
