@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { within } from './within.ts';
+import { within } from './network.ts';
 
 test('what hangs, fails or throws at once is a reason in a line', async () => {
   expect(await within(() => new Promise<object>(() => {}), 10)).toEqual({
