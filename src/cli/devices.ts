@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { deleteDevice, getDevice, listDevices, updateDevice } from '#src/api/v1/devices/operations.ts';
+import { updateGateway } from '#src/api/v1/gateways/operations.ts';
 import type { Config } from '#src/config/load.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -14,8 +16,7 @@ import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
 import { importTable } from './devices-import.ts';
 import { userNamed } from './named-user.ts';
-import { addDeviceVerbs } from './nouns/devices.ts';
-import { addGatewayVerbs } from './nouns/gateways.ts';
+import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
 
 /** Most that a list shows. */
 const PAGE = { limit: 200 };
@@ -145,4 +146,25 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
     show(json, one, `${head}\n  ${forTerminal(what || rest)}`);
   }
   if (all.length === 0 && !json) console.log('There are no unpaired devices.');
+}
+
+const DEVICE: Noun = {
+  name: 'device',
+  id: 'device_id',
+  columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
+};
+
+/** `energy devices list|get|update|delete`, beside pairing. */
+export function addDeviceVerbs(devices: Command): void {
+  addList(devices, DEVICE, listDevices, { ofUser: true });
+  addGet(devices, DEVICE, getDevice);
+  addUpdate(devices, DEVICE, updateDevice);
+  addDelete(devices, DEVICE, deleteDevice, 'it can no longer log in; what it consumed stays');
+}
+
+const GATEWAY: Noun = { name: 'gateway', id: 'gateway_id', columns: [] };
+
+/** `energy gateways update`, beside making and listing them. */
+export function addGatewayVerbs(gateways: Command): void {
+  addUpdate(gateways, GATEWAY, updateGateway);
 }

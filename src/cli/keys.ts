@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
+import { toWire } from '#src/api/v1/keys/shape.ts';
 import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
-import { createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -8,7 +10,7 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
-import { addKeyVerbs } from './nouns/keys.ts';
+import { addDelete, addList, type Noun, print } from './nouns/verbs.ts';
 
 /** `energy keys …`: what an operator does beside the running service, by the same functions as the API. */
 export function register(program: Command): void {
@@ -143,4 +145,27 @@ function durationMs(text: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('A number of days or hours, such as 90d or 12h');
   return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
+}
+
+const KEY: Noun = {
+  name: 'key',
+  id: 'key_id',
+  columns: ['key_id', 'prefix', 'name', 'last_used_at', 'expires_at', 'scopes'],
+};
+
+/** `energy keys list|get|delete`, beside those that make and end them. A key cannot be changed: it is rotated. */
+export function addKeyVerbs(keys: Command): void {
+  addList(keys, KEY, listKeys, { ofUser: true });
+  keys
+    .command('get <key_id>')
+    .description('one key; never the key itself')
+    .option('--json', 'print one JSON object')
+    .action((keyId: string, { json }: { json?: boolean }) =>
+      withDatabase(async (db) => {
+        const row = await describeKey(db, EVERYBODY, keyId);
+        if (!row) throw new Error(`There is no valid key ${keyId}`);
+        print({ ...toWire(row), user_id: row.user_id }, json);
+      }),
+    );
+  addDelete(keys, KEY, revokeKeyOperation, 'as energy keys revoke does, without asking');
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
 import { newUser } from '#src/api/v1/users/shape.ts';
 import { unlink } from '#src/auth/oidc/sign-in.ts';
 import { evictSessionsOf } from '#src/auth/sessions.ts';
@@ -11,7 +12,7 @@ import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
-import { addUserVerbs } from './nouns/users.ts';
+import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
 
 /** `energy users …`: what an operator does beside the running service, by the same functions as the API. */
 export function register(program: Command): void {
@@ -114,3 +115,17 @@ function machineZone(): string | undefined {
 
 const mistake = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
   `--${path.join('.')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+
+const USER: Noun = {
+  name: 'user',
+  id: 'user_id',
+  columns: ['user_id', 'email', 'role', 'plan', 'timezone', 'created_at'],
+};
+
+/** `energy users list|get|update|delete`, beside those that only the command line has. */
+export function addUserVerbs(users: Command): void {
+  addList(users, USER, listUsers, { ofUser: false });
+  addGet(users, USER, getUser);
+  addUpdate(users, USER, updateUser);
+  addDelete(users, USER, deleteUser, 'with all readings, aggregates, keys, alerts: nothing brings them back');
+}

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { AnyOperation } from '#src/api/operation.ts';
@@ -7,9 +8,7 @@ import type { Database } from '#src/database/connect.ts';
 import { withDatabase } from '../beside.ts';
 import { userNamed } from '../named-user.ts';
 import { type Answered, type Asked, runAsOperator } from './as-operator.ts';
-import { confirm } from './confirm.ts';
-import { flagOf, optionsOf, valuesOf } from './members.ts';
-import { linesOf, tableOf } from './table.ts';
+import { flagOf, linesOf, optionsOf, tableOf, valuesOf } from './members.ts';
 
 /** A thing of the interface, as commands name it. */
 export interface Noun {
@@ -233,4 +232,20 @@ async function withoutDash(values: Record<string, string>): Promise<Record<strin
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');
   return { ...values, auth_token: (await text(process.stdin)).replace(/\r?\n$/, '') };
+}
+
+/**
+ * Asks on a terminal before something is gone for good. Throws where the answer is no; and where nobody can be asked, unless `isSaid`
+ * (--yes).
+ */
+async function confirm(question: string, isSaid: boolean | undefined): Promise<void> {
+  if (isSaid) return;
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new Error(`${question}? Nothing was changed: add --yes to say so.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-D is no answer, and no is the answer to that.
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const answer = await Promise.race([terminal.question(`${question}? [y/N] `).catch(() => ''), closed]);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('Nothing was changed.');
 }

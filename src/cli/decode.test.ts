@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig, tellOne } from './decode-one.ts';
+import { readConfig, tellOne } from './decode.ts';
 
 const NOW = Date.UTC(2026, 6, 5, 19);
 
