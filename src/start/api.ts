@@ -10,14 +10,11 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { roleSettings } from '#src/database/role-settings.ts';
 import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
-import { tlsPair } from './certificate.ts';
-import { watchCertificate } from './certificate-watch.ts';
+import { tlsPair, watchCertificate } from './certificate.ts';
 import { openMailer } from './channels.ts';
-import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
-import { STANDBY, standbyState } from './metrics/standby.ts';
-import { runRole } from './role.ts';
+import { CERTIFICATE, certificateState, STANDBY, standbyState } from './metrics.ts';
+import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
-import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** The longest that a statement of an answer may take: then 503, and not a request that hangs. */
 const MAX_STATEMENT_MS = 20_000;

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
-
 import { databaseCounter } from '#src/auth/database-counter.ts';
+import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { hostAndPort } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { shownUrl } from '#src/config/shown-url.ts';
 import { systemClock } from '#src/core/clock.ts';
+import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
@@ -16,12 +17,17 @@ import { migrate } from '#src/database/migrate.ts';
 import { roleSettings } from '#src/database/role-settings.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
 import { homeUsage } from '#src/homeassistant/home-usage.ts';
-import { tlsPair } from './certificate.ts';
-import { watchCertificate } from './certificate-watch.ts';
-import { claimsAtBroker } from './claims.ts';
-import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
-import { runRole } from './role.ts';
-import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
+import { checkBatchSecret } from '#src/onboarding/batches.ts';
+import {
+  answerClaim,
+  CLAIM_REPLY_TOPIC,
+  CLAIM_TOPIC,
+  claimMessage,
+  createClaimGate,
+} from '#src/onboarding/claim-message.ts';
+import { tlsPair, watchCertificate } from './certificate.ts';
+import { CERTIFICATE, certificateState } from './metrics.ts';
+import { runRole, warnOfCommitRisks } from './role.ts';
 
 /** Where devices reach the broker, for the log. Of an external one without user, password and path. */
 function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string {
@@ -141,4 +147,39 @@ export async function runIngest(config: Config): Promise<void> {
       },
     };
   });
+}
+
+/** How meters claim their identities at the embedded broker, for ingest, which knows nothing of batches. */
+export function claimsAtBroker(db: Database, counter: RequestCounter) {
+  const gate = createClaimGate(counter);
+  return {
+    prefix: 'prb_',
+    topic: CLAIM_TOPIC,
+    replyTopic: CLAIM_REPLY_TOPIC,
+    check: (batchId: string, secret: string) => checkBatchSecret(db, batchId, secret),
+    /** What a meter is answered, as JSON; null where its network was refused too often. */
+    async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
+      const message = claimMessage.safeParse(jsonOf(payload));
+      if (!message.success) {
+        const [issue] = message.error.issues;
+        const error = `${issue?.path.join('.') || 'message'}: ${issue?.message}`;
+        return JSON.stringify({ error, status: 422 });
+      }
+      try {
+        const answer = await gate(address, () => answerClaim(db, batchId, message.data, { now: new Date(), address }));
+        return JSON.stringify(answer ?? { error: 'The claim is refused', status: 403 });
+      } catch (error) {
+        if (error instanceof AppError && error.is === 'tooManyRequests') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function jsonOf(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -16,8 +16,7 @@ import {
 } from '#src/database/embedded-postgres.ts';
 import { binariesIn, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
 import { STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { type MoveSteps, move } from './move.ts';
-import { MOVED } from './moved.ts';
+import { MOVED, type MoveSteps, move } from './move.ts';
 
 /** Result of an upgrade. */
 export interface UpgradeReport {

@@ -4,7 +4,7 @@ import { compareCopied, type Progress, type Synchronised, synchronise } from '#s
 import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
-import { createMovingPool } from '../moving-pool.ts';
+import { createMovingPool } from '../move.ts';
 import { computeAggregates, keysWithRows, mendAggregates, mustBeRight, totalOf } from './aggregates.ts';
 import { chooseAccounts } from './choose.ts';
 import { closeAccounts, reopenAccounts } from './close.ts';

@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
 import { STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { MOVED } from '#src/start/moved.ts';
+import { MOVED } from '#src/start/move.ts';
 import { EARLIER_FOLDER, EARLIER_MAJOR } from '#test/support/earlier-postgres.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { meter } from '#test/support/meters.ts';

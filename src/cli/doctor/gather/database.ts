@@ -10,8 +10,7 @@ import { schemaState } from '#src/database/migrate.ts';
 import { sealedSamples } from '#src/database/sealed.ts';
 import { waiting } from '#src/database/waiting.ts';
 import { checkUser } from '#src/rollups/check.ts';
-import { deviceCounts } from '#src/start/metrics/device-counts.ts';
-import { outbox } from '#src/start/metrics/outbox.ts';
+import { deviceCounts, outbox } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
 import { within } from './network.ts';
 

@@ -6,7 +6,7 @@ import { secretBox } from '#src/core/secret-box.ts';
 import { verifySmtp } from '#src/delivery/email/verify.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { runningOn } from '#src/start/data-dir-lock.ts';
-import { loadConfigBeside } from '#src/start/listening.ts';
+import { loadConfigBeside } from '#src/start/ports.ts';
 import { opens } from '#src/start/secret-key.ts';
 import type { Facts, FileFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remembered } from './remembered.ts';
+import { remembered } from './metrics.ts';
 
 test('an answer is kept for a while, and a failure is not', async () => {
   let nowMs = 0;
