@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Candidate, hindrances, parseAccounts, type Surroundings } from './named-accounts.ts';
+import { type Candidate, hindrances, parseAccounts, type Surroundings } from './choose.ts';
 
 test('a file has one account a line, with comments, and each mistake is named by its line', () => {
   const text =
