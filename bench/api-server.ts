@@ -5,7 +5,7 @@ import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { consumptionByDay } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';

@@ -14,7 +14,7 @@ import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';

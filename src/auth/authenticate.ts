@@ -1,5 +1,5 @@
 import type { Environment } from '#src/core/environment.ts';
-import { hasKeyForm } from '#src/core/key-form.ts';
+import { hasKeyForm } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { newId } from '#src/core/ids.ts';
-import { idOfMailedToken, mailedToken } from '#src/core/mailed-token.ts';
+import { idOfMailedToken, mailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { accountOfEmailChange } from '#src/users/email-changes.ts';

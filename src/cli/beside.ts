@@ -1,5 +1,5 @@
 import type { Config } from '#src/config/load.ts';
-import { linesForTerminal } from '#src/core/for-terminal.ts';
+import { linesForTerminal } from '#src/core/output.ts';
 import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { refuseNewer } from '#src/database/migrate.ts';

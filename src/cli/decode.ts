@@ -6,9 +6,9 @@ import { type Judgement, judge } from '#ingest/decoders/judge.ts';
 import { MAX_BYTES } from '#ingest/decoders/read/payload.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
-import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { forTerminal } from '#src/core/output.ts';
 import { isZone } from '#src/energy/ranges.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { checkRows, readDevices } from '#src/api/v1/imports/rows.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
-import { linesForTerminal } from '#src/core/for-terminal.ts';
+import { linesForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { foreseeImport, type Imported, type Importer, importDevices } from '#src/onboarding/import.ts';

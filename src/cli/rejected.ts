@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
-import { forTerminal } from '#src/core/for-terminal.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { forTerminal } from '#src/core/output.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';

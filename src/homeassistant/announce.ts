@@ -1,5 +1,4 @@
-import { ORIGIN, ORIGIN_TOPICS } from '#src/core/origin.ts';
-import { VERSION } from '#src/core/version.ts';
+import { ORIGIN, ORIGIN_TOPICS, VERSION } from '#src/core/version.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
 import { DEVICE_SENSORS, HOME_SENSORS, type HomeReport, type Sensor } from './sensors.ts';
 

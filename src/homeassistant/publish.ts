@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
-import { startLoop } from '#src/core/loop.ts';
-import { pause, WakeUpSignal } from '#src/core/wake-up-signal.ts';
+import { pause, startLoop, WakeUpSignal } from '#src/core/loop.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { type SecretBox, secretBox } from '#src/core/secret-box.ts';
+import { type SecretBox, secretBox } from '#src/core/secrets.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { sealedSamples } from '#src/database/sealed.ts';
 import { runAsOperator } from '#src/users/audit.ts';

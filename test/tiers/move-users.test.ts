@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { BUNDLED, NOT_BUNDLED, RETURNED, STREAMED } from '#src/database/copy/bundled-relations.ts';
 import { KEPT_ANEW } from '#src/database/copy/relations.ts';

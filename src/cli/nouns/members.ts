@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { forTerminal } from '#src/core/for-terminal.ts';
 import { words } from '#src/core/mistake-words.ts';
+import { forTerminal } from '#src/core/output.ts';
 
 /** An option of a command for a member of a request. */
 interface MemberOption {

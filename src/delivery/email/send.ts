@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { confirmEmailLink } from '#src/auth/sign-ins.ts';
-import { mailedToken } from '#src/core/mailed-token.ts';
+import { mailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { capturedName, keepWhole } from '../captured.ts';
 import type { Channel, Outcome, Sending } from '../channel.ts';

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
-import type { SecretBox } from '#src/core/secret-box.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Channel, isOver, type Outcome, TOO_LATE } from '../channel.ts';
 import { CATCHER_HOST, caughtAnswer } from './catcher.ts';

@@ -1,4 +1,4 @@
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { askCapabilities, type Found } from '#src/database/capabilities.ts';
 import { FILLED_FROM, isClosedForWriting, whyClosed } from '#src/database/closing.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findAlert } from '#src/alerts/store.ts';
-import { mailedToken } from '#src/core/mailed-token.ts';
+import { mailedToken } from '#src/core/secrets.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { compose, sentence } from '#src/delivery/email/compose.ts';
 import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';

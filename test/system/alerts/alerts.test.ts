@@ -4,7 +4,7 @@ import mqtt from 'mqtt';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asBillionths } from '#src/core/decimal.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
