@@ -2,7 +2,7 @@ import { createGatewayHearing, type GatewayHearing, unknownGateway } from '#inge
 import type { UnreadMessages } from '#ingest/gateways/unread.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { retentionStartMs } from '#src/database/history.ts';
+import { retentionStartMs } from '#src/database/migrate.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import { type IncomingMessage, isEmpty, nothingOf, type Reject, type WriteResult } from '../message.ts';
 import { MAX_CHANNELS, refuseFurtherChannels } from './channel-limit.ts';
@@ -341,7 +341,7 @@ async function planDevices(
 const READINGS_A_SECOND = 50_000;
 
 /**
- * Gives the transaction time for planning on what was loaded, in which it says nothing (database/role-settings.ts): a whole past that is
+ * Gives the transaction time for planning on what was loaded, in which it says nothing (database/connect.ts): a whole past that is
  * computed anew may be millions of readings.
  */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {

@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import type { WatchedClient } from './host-client.ts';
-import { HostAway } from './hosts.ts';
+import { HostAway, type WatchedClient } from './hosts.ts';
 
 /** A statement, or a new connection, that waits for longer than this makes the pool probe its server. */
 const SUSPECT_MS = 1_000;

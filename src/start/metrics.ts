@@ -1,6 +1,6 @@
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type Pool, queryOn } from '#src/database/connect.ts';
-import { waiting } from '#src/database/waiting.ts';
+import { waiting } from '#src/database/inventory.ts';
 
 export const CERTIFICATE = {
   energy_certificate_expires_timestamp_seconds: 'When the certificate that is served ends, in Unix time',

@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from '#src/core/metrics.ts';
 import { outliveOutput } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
-import { commitFacts, commitRisks } from '#src/database/commit-risks.ts';
+import { commitFacts, commitRisks } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import type { Asked } from './children.ts';

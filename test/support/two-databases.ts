@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
+import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { DAYS, HOURS, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';

@@ -1,7 +1,6 @@
 import type { PoolClient } from '../connect.ts';
 import { BUNDLED, RETURNED } from './bundled-relations.ts';
-import { stream } from './copy-rows.ts';
-import { columnsOf } from './fingerprints.ts';
+import { columnsOf, stream } from './copy-rows.ts';
 
 // Raw SQL: relations that are named at run time, as JSON.
 

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { STREAMED } from '#src/database/copy/bundled-relations.ts';
-import { columnsOf } from '#src/database/copy/fingerprints.ts';
+import { columnsOf } from '#src/database/copy/copy-rows.ts';
 import type { Copied } from '#src/database/copy/relations.ts';
 import type { Ends } from '#src/database/copy/synchronise.ts';
 import { meterKey, TOLD_APART } from '#src/database/meter.ts';

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { secretBox } from '#src/core/secrets.ts';
-import { commitFacts, commitRisks } from '#src/database/commit-risks.ts';
+import { commitFacts, commitRisks } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applyDeltas } from '#ingest/write/deltas.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/history.ts';
+import { compressHistory } from '#src/database/migrate.ts';
 import { consumptionByDay } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';

@@ -8,7 +8,7 @@ import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
-import { retentionStartMs } from '#src/database/history.ts';
+import { retentionStartMs } from '#src/database/migrate.ts';
 import { CLOCK } from '#src/devices/edits/edit.ts';
 import {
   createEdit,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retentionStartMs } from './history.ts';
+import { retentionStartMs } from './migrate.ts';
 
 test('the retention begins on the last day of a month that is too short, and never moves back', () => {
   const starts = Array.from({ length: 800 }, (_, day) => retentionStartMs(Date.UTC(2026, 0, 1 + day, 12), 13));

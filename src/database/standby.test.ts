@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ageOf, isReplayed, type Sample, stillNeeded, withLatest } from './standby-age.ts';
+import { ageOf, isReplayed, type Sample, stillNeeded, withLatest } from './standby.ts';
 
 describe('the age of a standby', () => {
   const samples = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { parseTimestamp, TIMESTAMPTZ } from './timestamp.ts';
+import { parseTimestamp, TIMESTAMPTZ } from './connect.ts';
 
 const driver = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
 
