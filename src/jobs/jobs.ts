@@ -8,7 +8,7 @@ import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
-import { forgetCaptured } from '#src/delivery/captured.ts';
+import { forgetCaptured } from '#src/delivery/channel.ts';
 import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { forgetTemporarySecrets } from '#src/devices/credentials.ts';

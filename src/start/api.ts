@@ -8,7 +8,7 @@ import { createLog } from '#src/core/log.ts';
 import { createDb, createPool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
+import { composeSignIn, sendSignIn } from '#src/delivery/email/send.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { openMailer } from './channels.ts';
 import { CERTIFICATE, certificateState, STANDBY, standbyState } from './metrics.ts';

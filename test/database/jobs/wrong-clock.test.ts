@@ -9,7 +9,7 @@ import { secretBox } from '#src/core/secrets.ts';
 import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb } from '#src/database/connect.ts';
 import { COPIED } from '#src/database/copy/relations.ts';
-import { keepWhole } from '#src/delivery/captured.ts';
+import { keepWhole } from '#src/delivery/channel.ts';
 import { JOBS, type Job, type JobParts } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';

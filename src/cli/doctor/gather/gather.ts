@@ -3,7 +3,7 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError } from '#src/config/load.ts';
 import { secretBox } from '#src/core/secrets.ts';
-import { verifySmtp } from '#src/delivery/email/verify.ts';
+import { verifySmtp } from '#src/delivery/email/send.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { runningOn } from '#src/start/data-dir-lock.ts';
 import { loadConfigBeside } from '#src/start/ports.ts';

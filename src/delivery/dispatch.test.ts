@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextAttemptAt } from './retry-schedule.ts';
+import { nextAttemptAt } from './dispatch.ts';
 
 const NOW = new Date('2026-11-22T00:00:00Z');
 const waitS = (failedTries: number, random: number) => {

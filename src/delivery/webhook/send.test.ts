@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whyNotReached } from '#src/delivery/webhook/why-not-reached.ts';
+import { whyNotReached } from '#src/delivery/webhook/send.ts';
 
 const failure = (code: string, message = "try running Node.js with --use-system-ca, 'node' says") =>
   Object.assign(new Error(message), { code });

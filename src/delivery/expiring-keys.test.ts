@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noticeDue } from './key-notice.ts';
+import { noticeDue } from './expiring-keys.ts';
 
 const END = new Date('2026-12-31T12:00:00Z');
 const daysBefore = (days: number) => new Date(END.getTime() - days * 86_400_000);
