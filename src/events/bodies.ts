@@ -80,7 +80,7 @@ const deviceConnected = z.strictObject({
 export const account = z
   .strictObject({
     user_id: z.string().describe('Id of the user.'),
-    // No `format: email`: that of the first administrator has no dot (auth/bootstrap.ts).
+    // No `format: email`: that of the first administrator has no dot (auth/keys.ts).
     email: z.string().describe('E-mail address. That of the first administrator is `admin@localhost`.'),
     role: z.enum(ROLES).describe('What the user may do: its own data, that of the homeowners it enrolled, or all.'),
     created_at: instant.describe('When the account was created.'),

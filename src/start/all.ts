@@ -1,5 +1,5 @@
 import { type Operated, startOperator } from '#src/api/operator.ts';
-import { ADMIN, ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { ADMIN, ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { outliveOutput } from '#src/core/output.ts';

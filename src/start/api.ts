@@ -1,7 +1,7 @@
 import { createJudge } from '#ingest/gateways/judged.ts';
 import { listRejected, replayRejected } from '#ingest/rejected.ts';
 import { startApi } from '#src/api/start.ts';
-import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import { createLog } from '#src/core/log.ts';

@@ -9,8 +9,8 @@ import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/b
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, csrfToken, evictSessionsOf, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
-import type { Asker } from '#src/auth/sign-in-limits.ts';
 import {
+  type Asker,
   accountOf,
   accountOfSignIn,
   confirmEmail,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AskedBefore, mayAsk } from './sign-in-limits.ts';
+import { type AskedBefore, mayAsk } from './sign-ins.ts';
 
 const nobody: AskedBefore = {
   byBrowser: 0,
