@@ -18,10 +18,9 @@ import {
 } from './channels.ts';
 import { COMPUTED_BEFORE_SQL } from './computed-before.ts';
 import { newDeviceSecret } from './credentials.ts';
-import type { HeardAs } from './known-placement.ts';
+import { mustBeItsOwn } from './decoder-config.ts';
+import { guessedPlacement, type HeardAs } from './known-placement.ts';
 import { mustManage, needsManager } from './management.ts';
-import { mustBeItsOwn } from './own-mapping.ts';
-import { guessedPlacement } from './placement.ts';
 import { splitOwn } from './split-series.ts';
 
 /** What lists of devices show. */

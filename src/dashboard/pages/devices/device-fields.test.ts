@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guessedPlacement } from '#src/devices/placement.ts';
+import { guessedPlacement } from '#src/devices/known-placement.ts';
 import { devices } from '../../words/en/devices.ts';
 import { USUAL_PLACEMENTS } from './device-fields.ts';
 

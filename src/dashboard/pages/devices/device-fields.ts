@@ -37,7 +37,7 @@ export function givenFields(form: HTMLFormElement): GivenFields {
   };
 }
 
-/** The place in the home of each type that the form offers, as the service takes it (src/devices/placement.ts). */
+/** The place in the home of each type that the form offers, as the service takes it (src/devices/known-placement.ts). */
 export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guessedPlacement } from './placement.ts';
+import { guessedPlacement } from './known-placement.ts';
 
 test.each([
   ['smart_meter', 'grid'],

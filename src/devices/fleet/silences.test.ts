@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { without } from './watched.ts';
+import { without } from './silences.ts';
 
 const stretches = (...all: [number, number][]) => all.map(([fromMs, toMs]) => ({ fromMs, toMs }));
 
