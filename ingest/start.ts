@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isLoopback } from '#src/config/addresses.ts';
-import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
+import { isAmqp, isLoopback, parseAmqpUrl } from '#src/config/addresses.ts';
 import { type Config, DEFAULT_SHARDS } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';

@@ -1,5 +1,5 @@
 import { type PoolClient, queryOn } from '#src/database/connect.ts';
-import type { EventBody } from '#src/events/event-types.ts';
+import type { EventBody } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
 import type { LockedDevice } from './load.ts';

@@ -2,7 +2,7 @@ import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
-import type { EventBody, NewEvent } from '#src/events/event-types.ts';
+import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
 import { devicePartsBetween } from '#src/rollups/parts.ts';

@@ -11,7 +11,7 @@ import {
   readingAt,
   type Standing,
   type Step,
-} from './register-energy.ts';
+} from './billed-energy.ts';
 
 /** What a register showed at both ends of a period, and counted in between. */
 export interface RegisterPeriod {

@@ -7,15 +7,15 @@ import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { concernedBy, type Energies, isNothing, minus, nextOpen } from './adjustments.ts';
-import { checksum, type Json } from './canonical.ts';
-import { editsIn } from './edits.ts';
-import { billedMeter, type Known, knownIn } from './known.ts';
+import { concernedBy, type Energies, editsIn, isNothing, minus, nextOpen } from './adjustments.ts';
+import { billedMeter, type Known, knownIn } from './billed-energy.ts';
 import { type Billed, registersIn } from './registers.ts';
 import {
   type Adjustment,
   billed,
   type Cause,
+  checksum,
+  type Json,
   type Statement,
   type ToldAdjustment,
   type ToldEnergy,

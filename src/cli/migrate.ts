@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { isDatabaseUrl } from '#src/config/database-url.ts';
+import { isDatabaseUrl, shownUrl } from '#src/config/addresses.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
-import { shownUrl } from '#src/config/shown-url.ts';
 import { linesForTerminal } from '#src/core/output.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import { urlsOfHosts } from '#src/config/database-url.ts';
+import { urlsOfHosts } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
 import { askHost, HostAway, poolOfHosts, type Wanted, WatchedClient } from './hosts.ts';

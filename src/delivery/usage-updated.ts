@@ -5,7 +5,7 @@ import { homeByHour } from '#src/energy/home/buckets.ts';
 import { composedAmong, loadHome } from '#src/energy/home/home.ts';
 import { usedOf } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import type { EventBody, NewEvent } from '#src/events/event-types.ts';
+import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { followedAmong } from '#src/events/followers.ts';
 import { addEvents, subscribedAmong } from '#src/events/outbox.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';

@@ -15,8 +15,7 @@ import {
   ownTopics,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
-import { type Owner, readHomeReport } from './home-report.ts';
-import { homeUsage } from './home-usage.ts';
+import { homeUsage, type Owner, readHomeReport } from './home-report.ts';
 
 /** The broker to publish to, and the accounts whose homes are published. */
 export interface Publishing {

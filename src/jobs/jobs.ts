@@ -27,7 +27,7 @@ import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { tellRecounted } from '#src/users/recounted.ts';
 import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
-import type { Timing } from './due.ts';
+import type { Timing } from './schedule.ts';
 
 /** Dependencies of jobs. */
 export interface JobParts {

@@ -3,9 +3,8 @@ import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { hostAndPort } from '#src/config/addresses.ts';
+import { hostAndPort, shownUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
-import { shownUrl } from '#src/config/shown-url.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
@@ -15,15 +14,9 @@ import { createDb, createPool, type Database, roleSettings } from '#src/database
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
-import { homeUsage } from '#src/homeassistant/home-usage.ts';
+import { homeUsage } from '#src/homeassistant/home-report.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import {
-  answerClaim,
-  CLAIM_REPLY_TOPIC,
-  CLAIM_TOPIC,
-  claimMessage,
-  createClaimGate,
-} from '#src/onboarding/claim-message.ts';
+import { answerClaim, CLAIM_REPLY_TOPIC, CLAIM_TOPIC, claimMessage, createClaimGate } from '#src/onboarding/claims.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { CERTIFICATE, certificateState } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { startOperator } from '#src/api/operator.ts';
-import { urlsOfHosts } from '#src/config/database-url.ts';
+import { urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createMetrics, type Metrics } from '#src/core/metrics.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
-import type { AmqpUrl } from '#src/config/amqp-url.ts';
+import type { AmqpUrl } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Receive, Source } from '../source.ts';
 import { countStrays } from './count-strays.ts';

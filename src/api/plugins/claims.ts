@@ -6,7 +6,7 @@ import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { answerClaim, claimMessage, createClaimGate } from '#src/onboarding/claim-message.ts';
+import { answerClaim, claimMessage, createClaimGate } from '#src/onboarding/claims.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessage.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });

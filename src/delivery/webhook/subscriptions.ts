@@ -8,7 +8,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import type { EventType } from '#src/events/event-types.ts';
+import type { EventType } from '#src/events/bodies.ts';
 import { UNDELIVERED_DAYS } from '../retention.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */

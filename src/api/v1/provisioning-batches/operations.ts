@@ -7,7 +7,7 @@ import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
-import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claim-message.ts';
+import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { batch, createdBatch, newBatch, toWire } from './shape.ts';
 
 export const createProvisioningBatch = operation({

@@ -1,6 +1,5 @@
-import { urlsOfHosts } from '#src/config/database-url.ts';
+import { shownUrl, urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
-import { shownUrl } from '#src/config/shown-url.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { commitFacts, commitRisks, lookAtCapabilities } from '#src/database/capabilities.ts';
 import { createPool, type Pool, queryOn } from '#src/database/connect.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { canonicalJson, checksum } from './canonical.ts';
+import { canonicalJson, checksum } from './statement.ts';
 
 test('members are in the order of their code units, without blanks (RFC 8785, 3.2.3)', () => {
   const value = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { expect, test } from 'vitest';
-import { isDailyDue, type Latest, latestDaily, spreadMs } from './due.ts';
+import { isDailyDue, type Latest, latestDaily, spreadMs } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
 const at = (text: string) => Date.parse(text);
