@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
-import type { Billed } from './registers.ts';
+import type { Billed } from './billed-energy.ts';
 
 /** Energies that a bill adds up, mWh. */
 export interface Energies {

@@ -1,7 +1,6 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import { deviceMeter, type Meter, meterOf } from '#src/cost/bought.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Billed } from './registers.ts';
 
 /** What is known of the energy of a bill in a time. */
 export interface Known {
@@ -103,4 +102,12 @@ export function readingAt(standing: Standing): RegisterReading {
   if (!next || (next.step !== null && next.step !== 'jitter'))
     return { milliwattHours: value, atMs: lastMs, is: 'last' };
   return { milliwattHours: asMilliwattHours(value + energySinceLast(standing, 0)), atMs, is: 'interpolated' };
+}
+
+/** Whose registers are billed: a device's, or those of a home that its bill is about. */
+export interface Billed {
+  userId: string;
+  deviceId: string | null;
+  /** Of a home (`AskedOfHome`): for what is recorded. */
+  isAfresh?: boolean;
 }

@@ -5,6 +5,7 @@ import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
+  type Billed,
   type Break,
   energyBetween,
   type RegisterReading,
@@ -24,14 +25,6 @@ export interface RegisterPeriod {
   atEnd: RegisterReading | null;
   /** Null: retention has dropped what would tell. */
   energy: MilliwattHours | null;
-}
-
-/** Whose registers are billed: a device's, or those of a home that its bill is about. */
-export interface Billed {
-  userId: string;
-  deviceId: string | null;
-  /** Of a home (`AskedOfHome`): for what is recorded. */
-  isAfresh?: boolean;
 }
 
 /** A register that counts in a part of the time; what it counts lies before its readings in `(fromMs, untilMs]`, Unix ms. */

@@ -8,8 +8,8 @@ import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { concernedBy, type Energies, editsIn, isNothing, minus, nextOpen } from './adjustments.ts';
-import { billedMeter, type Known, knownIn } from './billed-energy.ts';
-import { type Billed, registersIn } from './registers.ts';
+import { type Billed, billedMeter, type Known, knownIn } from './billed-energy.ts';
+import { registersIn } from './registers.ts';
 import {
   type Adjustment,
   billed,

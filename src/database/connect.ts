@@ -4,7 +4,8 @@ import pg from 'pg';
 import { urlsOfHosts } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
-import { askHost, HostAway, poolOfHosts, type Wanted, WatchedClient } from './hosts.ts';
+import { askHost, HostAway, type Wanted, WatchedClient } from './hosts.ts';
+import { poolOfHosts } from './hosts-pool.ts';
 import { PROBE_MS, refuseWhileStill } from './standstill.ts';
 import type { Tables } from './tables.ts';
 

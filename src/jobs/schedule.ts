@@ -1,10 +1,12 @@
 import { createTask, type ScheduledTask } from 'node-cron';
+import type { Clock } from '#src/core/clock.ts';
+import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import type { Pool } from '#src/database/connect.ts';
+import type { Capabilities } from '#src/database/capabilities.ts';
+import type { Database, Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { type Job, type JobParts, TAKEN } from './jobs.ts';
 
 const DONE = 'done';
 /** Delay before another attempt at a job that another worker holds: that worker may be killed. */
@@ -162,7 +164,7 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
  * When a job runs: at an interval, which is measured by the monotonic clock so that steps of the wall clock do not matter, or by a cron
  * expression (UTC) that comes once a day ("19 4 * * *"), made up for if it was missed.
  */
-export type Timing = { everySeconds: number } | { daily: string };
+type Timing = { everySeconds: number } | { daily: string };
 
 /** Interval jobs are spread over this time at most, ms: a process that lives shorter still runs each of them. */
 const SPREAD_MS = 10 * 60_000;
@@ -199,3 +201,45 @@ export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
  */
 export const spreadMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
+
+/** Dependencies of jobs. */
+export interface JobParts {
+  pool: Pool;
+  db: Database;
+  clock: Clock;
+  /** For every job that deletes by age: the clock of this machine alone is not enough (src/database/believed-time.ts). */
+  ageClock: Clock;
+  capabilities: Capabilities;
+  retentionMonths: number;
+  dataDir: string;
+  log: Logger;
+  /** What jobs that may take hours have still to do, for metrics. */
+  ahead: { daysToPack: number };
+}
+
+/** What a job answers that found another worker at it. */
+export const TAKEN = 'taken';
+
+/** Work that a worker does at set times. */
+export interface Job {
+  name: string;
+  at: Timing;
+  /** Whether it runs once at the start, too. */
+  alsoAtStart: boolean;
+  /** Held while it runs: of several workers one does it. Without one each worker does it. */
+  lock?: keyof typeof ADVISORY_LOCKS;
+  /**
+   * What the others do: `again`, they try until they have had their turn, which finds nothing left where the first came to its end,
+   * and goes on where it was killed. Else they leave it out, and what was broken off comes the next time.
+   */
+  whenTaken?: 'again';
+  /** What the database must be able to do; without it the job is not there. */
+  needs?: keyof Capabilities;
+  /** What makes it superfluous where the database can do it. */
+  unless?: keyof Capabilities;
+  /**
+   * `stopping`: ends work that takes long between two pieces of it (the worker stops, or lost the lock); what is under way is waited
+   * for. `session`: the one that holds its lock. Answers TAKEN where it takes a lock itself, and somebody has it.
+   */
+  run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
+}

@@ -10,8 +10,8 @@ import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database
 import { createDb } from '#src/database/connect.ts';
 import { COPIED } from '#src/database/copy/relations.ts';
 import { keepWhole } from '#src/delivery/channel.ts';
-import { JOBS, type Job, type JobParts } from '#src/jobs/jobs.ts';
-import { startJobs } from '#src/jobs/schedule.ts';
+import { JOBS } from '#src/jobs/jobs.ts';
+import { type Job, type JobParts, startJobs } from '#src/jobs/schedule.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
