@@ -1,5 +1,5 @@
 import { tellSeen } from './parts/seen.ts';
-import { words } from './words/words.ts';
+import { textNamed, words } from './words/words.ts';
 
 /** An answer other than 2xx. */
 export class Failure extends Error {
@@ -10,7 +10,7 @@ export class Failure extends Error {
   /** For a failure of the service: id under which its log has it. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: Failure['details']; incident?: string }) {
-    super(body.error ?? words().common.errors.status(status));
+    super(body.error ?? words().common.errors.status({ status }));
     this.status = status;
     this.details = body.details ?? [];
     this.incident = body.incident ?? words().common.errors.noIncident;
@@ -20,7 +20,7 @@ export class Failure extends Error {
 /** A field as the beginning of a sentence; of a mapping its own member, as the form has it. */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '');
-  return words().common.fields[own] ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
+  return textNamed(words().common.fields, own) ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
 }
 
 /** For a person: what went wrong, with what is wrong where. */
@@ -33,7 +33,7 @@ export function sentenceOf(error: unknown): string {
     if (error.details.length > 0)
       return error.details.map(({ field, message }) => `${named(field)} ${message}`).join('; ');
     if (error.status === 404) return errors.gone;
-    if (error.status === 500) return errors.broken(error.incident);
+    if (error.status === 500) return errors.broken({ incident: error.incident });
     return error.message;
   }
   if (error instanceof TypeError) return errors.unreachable;

@@ -79,10 +79,10 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
         <a href="/docs" target="_blank" rel="noreferrer">${frame.docs}</a>
-        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs(me.email, roles[me.role])}>${frame.signOut}</button>
+        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs({ email: me.email, role: roles[me.role] })}>${frame.signOut}</button>
       </div>
     </header>
-    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline(ago(seenAt))}</p>`}<${Problem} text=${error} /><${TimeZoneQuestion} />${props.children}</main>
+    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: ago(seenAt) })}</p>`}<${Problem} text=${error} /><${TimeZoneQuestion} />${props.children}</main>
     <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/dashboard/sessions" onClick=${(event: MouseEvent) => follow(event, 'sessions')}>${pages.sessions}</a> · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>${frame.signOutEverywhere}</button> · <${LanguageChoice} /></footer>
   `;
 }

@@ -59,14 +59,14 @@ export function SignIn<Signed>(props: {
     <div class="card">
       <h1><img src="/dashboard/app/icon.svg" alt="" width="32" height="32" /> ${dashboard}</h1>
       ${reason && !error && html`<p class="note" role="status">${reason}</p>`}
-      <${Problem} text=${error ?? (problem && words().provider.problems[problem])} />
+      <${Problem} text=${error ?? (problem && words().common.provider.problems[problem])} />
       ${
         token !== ''
           ? html`<p>${isAddress ? signIn.address : signIn.oneUse}</p>
             <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
           : asked
             ? html`<form onSubmit=${tryCode}>
-                <p>${rich(signIn.sent(asked.email))}</p>
+                <p>${rich(signIn.sent({ email: asked.email }))}</p>
                 <${Field} label=${signIn.code} hint=${signIn.codeHint}>
                   ${(attributes: object) =>
                     html`<input ...${attributes} name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />`}

@@ -32,18 +32,18 @@ export function Page() {
   const change = (alert: Alert, status: Alert['status']) =>
     run(async () => {
       await call('PATCH', `/v1/alerts/${alert.alert_id}`, { status });
-      done(status === 'paused' ? w.paused(nameOf(alert)) : w.resumed(nameOf(alert)));
+      done(status === 'paused' ? w.paused({ rule: nameOf(alert) }) : w.resumed({ rule: nameOf(alert) }));
     });
   const remove = (alert: Alert) =>
     run(async () => {
       await call('DELETE', `/v1/alerts/${alert.alert_id}`);
-      done(w.deleted(nameOf(alert)));
+      done(w.deleted({ rule: nameOf(alert) }));
     });
   return html`
     <h1>${common.pages.alerts}</h1>
-    <p>${user.user_id === me.user_id ? w.aboutOwn(user.timezone) : w.about(user.email, user.timezone)}</p>
+    <p>${user.user_id === me.user_id ? w.aboutOwn({ zone: user.timezone }) : w.about({ email: user.email, zone: user.timezone })}</p>
     <${Card}
-      title=${user.user_id === me.user_id ? w.yours : w.of(user.email)}
+      title=${user.user_id === me.user_id ? w.yours : w.of({ email: user.email })}
       actions=${html`<button type="button" class="main" onClick=${() => setOpen({ what: 'create' })}>${w.create}</button>`}
     >
       <${Problem} text=${error} />
@@ -58,14 +58,14 @@ export function Page() {
       open?.what === 'create' &&
       html`<${AlertDialog} onClose=${close} onDone=${(rule: string) => {
         close();
-        done(w.created(rule));
+        done(w.created({ rule }));
       }} />`
     }
     ${
       open?.what === 'edit' &&
       html`<${AlertDialog} of=${open.of} onClose=${close} onDone=${(rule: string) => {
         close();
-        done(w.saved(rule));
+        done(w.saved({ rule }));
       }} />`
     }
     ${open?.what === 'history' && html`<${Firings} of=${open.of} onClose=${close} />`}

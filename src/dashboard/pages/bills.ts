@@ -15,7 +15,7 @@ import { billed } from './bills/energy.ts';
 /** Bill periods of the picked account: what was told of each, what is known now, and what becomes of the difference. */
 export function Page() {
   const { me, user } = useSession();
-  const { common, bills: w, download } = words();
+  const { common, bills: w } = words();
   const periods = useLoad(
     () => list<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
@@ -37,7 +37,7 @@ export function Page() {
       <h1>${common.pages.bills}</h1>
       ${mayBill && html`<button type="button" class="main" onClick=${() => setOpen(true)}>${w.new}</button>`}
     </header>
-    <p>${user.user_id === me.user_id ? w.about : common.forUser(user.email)}</p>
+    <p>${user.user_id === me.user_id ? w.about : common.forUser({ email: user.email })}</p>
     <${Card} title=${w.periods}>
       <${Rows} label=${w.list}>
         <${Loading} of=${periods}>${() => (all.length === 0 ? html`<p>${mayBill ? w.noneMake : w.none}</p>` : table())}<//>
@@ -71,12 +71,12 @@ export function Page() {
       </tr></thead>
       <tbody>${all.map(
         (one) => html`<tr key=${one.bill_period_id} aria-current=${one === picked ? 'true' : undefined}>
-          <th scope="row" data-name=${w.period}>${download.of(dayName(one.start), dayName(one.end))}</th>
+          <th scope="row" data-name=${w.period}>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</th>
           <td data-name=${w.what}>${nameOf(one.device_id)}</td>
           <td data-name=${common.status}><${Badge} kind=${one.status === 'open' ? 'warn' : 'good'}>${w.statuses[one.status]}<//></td>
           <td data-name=${w.billed}>${billed(one.billed_import_kwh)}</td>
           <td><div class="actions"><button type="button"
-            aria-label=${common.of(w.show, `${download.of(dayName(one.start), dayName(one.end))}, ${nameOf(one.device_id)}`)}
+            aria-label=${common.of({ what: w.show, name: `${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}, ${nameOf(one.device_id)}` })}
             onClick=${() => setShown(one.bill_period_id)}>${w.show}</button></div></td>
         </tr>`,
       )}</tbody>

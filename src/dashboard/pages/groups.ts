@@ -71,7 +71,7 @@ export function Page() {
           <td data-name=${w.kind}>${group.kind ?? '–'}</td>
           <td data-name=${w.homes}>${group.members}</td>
           <td><div class="actions">
-            <button type="button" aria-label=${w.showOf(group.name)} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
+            <button type="button" aria-label=${w.showOf({ name: group.name })} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
             <${Sure} label=${common.delete} of=${group.name} question=${w.deleteQuestion} onSure=${() => remove(group)} />
           </div></td>
         </tr>`,

@@ -30,7 +30,7 @@ export function Page() {
   return html`
     <h1>${common.pages.keys}</h1>
     <p>${rich(
-      me.role === 'homeowner' ? w.about : w.aboutRole(common.roles[me.role]),
+      me.role === 'homeowner' ? w.about : w.aboutRole({ role: common.roles[me.role] }),
       (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`,
     )}</p>
     <${Card}
@@ -74,4 +74,4 @@ export function Page() {
 }
 
 const empty = () => html`<p>${words().keys.empty}</p>
-  <ol>${words().keys.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().keys.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;

@@ -36,7 +36,7 @@ export function Page() {
     <${EmailAddress} />
     <${Account} />
     <${Card} title=${w.signedInTitle}>
-      <p>${w.about(me.email)}</p>
+      <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
     <//>

@@ -41,7 +41,7 @@ export function Page() {
   const remove = (tariff: Tariff) =>
     run(async () => {
       await call('DELETE', `/v1/tariffs/${tariff.tariff_id}`);
-      done(w.deleted(tariff.name));
+      done(w.deleted({ name: tariff.name }));
     });
   const actions = (tariff: Tariff) =>
     html`<${Actions} of=${tariff} onEdit=${() => setOpen(tariff)} onDelete=${() => remove(tariff)} />`;
@@ -51,7 +51,7 @@ export function Page() {
       <h1>${common.pages.tariffs}</h1>
       <button type="button" class="main" onClick=${() => setOpen('new')}>${w.new}</button>
     </header>
-    <p>${user.user_id === me.user_id ? w.aboutOwn : w.about(user.email)}</p>
+    <p>${user.user_id === me.user_id ? w.aboutOwn : w.about({ email: user.email })}</p>
     <${Problem} text=${error} />
     <p class="quiet told" role="status">${told}</p>
     <${Rows} label=${common.pages.tariffs}>
@@ -68,7 +68,7 @@ export function Page() {
         today=${today}
         series=${series.value}
         onClose=${() => setOpen(null)}
-        onDone=${(name: string) => done(open === 'new' ? w.added(name) : w.saved(name))}
+        onDone=${(name: string) => done(open === 'new' ? w.added({ name }) : w.saved({ name }))}
       />`
     }
   `;
@@ -80,8 +80,8 @@ export function Page() {
       <${Card} title=${w.holdsNow} actions=${current && actions(current)}>
         ${
           current
-            ? html`<p><b>${current.name}</b> <span class="quiet">${w.since(dayName(current.valid_from))}</span></p>${terms(current)}`
-            : html`<p class="quiet">${w.noneHolds(dayName(later[0]?.valid_from ?? today))}</p>`
+            ? html`<p><b>${current.name}</b> <span class="quiet">${w.since({ day: dayName(current.valid_from) })}</span></p>${terms(current)}`
+            : html`<p class="quiet">${w.noneHolds({ day: dayName(later[0]?.valid_from ?? today) })}</p>`
         }
       <//>
       ${later.length > 0 && html`<${Card} title=${w.toCome}>${table(later)}<//>`}
@@ -108,6 +108,8 @@ export function Page() {
   /** From when until when it holds. */
   function span({ valid_from }: Tariff): string {
     const next = all.find((one) => one.valid_from > valid_from);
-    return next ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}` : w.fromOn(dayName(valid_from));
+    return next
+      ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}`
+      : w.fromOn({ day: dayName(valid_from) });
   }
 }

@@ -38,11 +38,11 @@ export function Page() {
   const change = (webhook: Webhook, status: Webhook['status']) =>
     act(
       () => call('PATCH', path(webhook), { status }),
-      status === 'active' ? w.resumed(nameOf(webhook)) : w.paused(nameOf(webhook)),
+      status === 'active' ? w.resumed({ name: nameOf(webhook) }) : w.paused({ name: nameOf(webhook) }),
     );
-  const remove = (webhook: Webhook) => act(() => call('DELETE', path(webhook)), w.deleted(nameOf(webhook)));
+  const remove = (webhook: Webhook) => act(() => call('DELETE', path(webhook)), w.deleted({ name: nameOf(webhook) }));
   const test = (webhook: Webhook) => {
-    const said = webhook.status === 'paused' ? w.testWaits(webhook.url) : w.testSent(webhook.url);
+    const said = webhook.status === 'paused' ? w.testWaits({ url: webhook.url }) : w.testSent({ url: webhook.url });
     act(async () => {
       await call('POST', `${path(webhook)}/test`);
       setPicked(webhook.webhook_id);
@@ -113,4 +113,4 @@ function wanted(): EventType | null {
 }
 
 const empty = () => html`<p>${words().webhooks.empty}</p>
-  <ol>${words().webhooks.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().webhooks.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;

@@ -19,10 +19,11 @@ export function mistakeIn(text: string, { least, most, isWhole = false }: Limits
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return '';
   // Both written out, without marks between thousands: that is how it is typed clearly.
-  if (typed.kind === 'unclear') return w.unclear(toType(typed.values[0]), typed.values[1]);
-  if (typed.kind !== 'number') return w.none(shown(12.5));
+  if (typed.kind === 'unclear') return w.unclear({ as: toType(typed.values[0]), or: typed.values[1] });
+  if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
-  if (value < (least ?? value) || value > (most ?? value)) return w.between(shown(least ?? 0), shown(most ?? value));
+  if (value < (least ?? value) || value > (most ?? value))
+    return w.between({ least: shown(least ?? 0), most: shown(most ?? value) });
   return isWhole && !Number.isInteger(value) ? w.whole : '';
 }
 

@@ -17,7 +17,7 @@ export interface FileChoice {
 
 /** A menu of files. `of`: what is in them; `fileName`: without its ending. */
 export function FileMenu({ of, fileName, choices }: { of: string; fileName: string; choices: readonly FileChoice[] }) {
-  const w = words().download;
+  const w = words().common.download;
   const [isBusy, setBusy] = useState(false);
   const [said, setSaid] = useState<{ problem: string | null; done: string }>({ problem: null, done: '' });
   const fetchFile = async ({ path, accept, ending }: FileChoice) => {
@@ -27,7 +27,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
     try {
       const name = `${fileName}.${ending}`;
       save(await file(path, accept), name);
-      setSaid({ problem: null, done: w.ready(name) });
+      setSaid({ problem: null, done: w.ready({ name }) });
     } catch (error) {
       setSaid({ problem: sentenceOf(error), done: '' });
     }

@@ -10,8 +10,8 @@ export const money = (amount: string, currency: string): string => moneyIn(curre
 export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
-    ...(Number(estimated) === 0 ? [] : [common.estimatedOfIt(money(estimated, currency))]),
-    ...(missing_prices_kwh === 0 ? [] : [common.withoutPrice(kwh(missing_prices_kwh))]),
+    ...(Number(estimated) === 0 ? [] : [common.estimatedOfIt({ amount: money(estimated, currency) })]),
+    ...(missing_prices_kwh === 0 ? [] : [common.withoutPrice({ energy: kwh(missing_prices_kwh) })]),
   ];
 }
 

@@ -8,7 +8,7 @@ import { busy, Problem } from './ui.ts';
 /** Leads to the provider, and from there back to this page. `label`: what people call it. */
 export function ProviderButton({ label }: { label: string }) {
   const { run, isBusy, error } = useAction();
-  const w = words().provider;
+  const w = words().common.provider;
   const begin = () =>
     run(async () => {
       const body = { return_to: location.pathname };
@@ -17,11 +17,12 @@ export function ProviderButton({ label }: { label: string }) {
     });
   return html`<p class="quiet or">${w.or}</p>
     <${Problem} text=${error} />
-    <button type="button" class="wide" ...${busy(isBusy)} onClick=${begin}>${w.with(label)}</button>`;
+    <button type="button" class="wide" ...${busy(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
 }
 
 function away(failure: unknown): never {
-  if (failure instanceof Failure && failure.status === 503) throw new Error(words().provider.problems.unavailable);
+  if (failure instanceof Failure && failure.status === 503)
+    throw new Error(words().common.provider.problems.unavailable);
   throw failure;
 }
 
@@ -30,5 +31,7 @@ export function takeProblem(): SignInProblem | null {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname + location.hash);
   // Anybody can write the link that the page is opened by.
-  return problem !== null && Object.hasOwn(words().provider.problems, problem) ? (problem as SignInProblem) : null;
+  return problem !== null && Object.hasOwn(words().common.provider.problems, problem)
+    ? (problem as SignInProblem)
+    : null;
 }

@@ -40,7 +40,7 @@ export function TimeZoneQuestion() {
   };
   return html`<${Card} title=${w.zoneQuestion}>
     <form onSubmit=${save}>
-      <p>${rich(w.zoneProposed(proposed))}</p>
+      <p>${rich(w.zoneProposed({ zone: proposed }))}</p>
       <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
         ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${proposed} />`}
       <//>

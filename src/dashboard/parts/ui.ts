@@ -107,8 +107,8 @@ export function Copy({ text, label }: { text: string; label: string }) {
   };
   return html`<div class="copy">
     <pre tabindex="0" role="group" aria-label=${label}><code ref=${shown}>${text}</code></pre>
-    <button type="button" onClick=${copy} aria-label=${isCopied ? common.copiedOf(label) : common.copyOf(label)}>${isCopied ? common.copied : common.copy}</button>
-    <span class="hidden" role="status">${isCopied ? common.wasCopied(label) : ''}</span>
+    <button type="button" onClick=${copy} aria-label=${isCopied ? common.copiedOf({ label }) : common.copyOf({ label })}>${isCopied ? common.copied : common.copy}</button>
+    <span class="hidden" role="status">${isCopied ? common.wasCopied({ label }) : ''}</span>
   </div>`;
 }
 
@@ -149,7 +149,7 @@ export function Sure(props: { label: string; of?: string; question: string; onSu
   const [isAsking, setAsking] = useState(false);
   const id = useId();
   const { common } = words();
-  const name = of === undefined ? label : common.of(label, of);
+  const name = of === undefined ? label : common.of({ what: label, name: of });
   return html`<button type="button" class="danger" aria-label=${name} onClick=${() => setAsking(true)}>${label}</button>
     ${
       isAsking &&

@@ -61,9 +61,9 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   };
   const limits = limitsOf(type);
   const hint = hintOf(past.value?.type === type ? past.value : null);
-  return html`<${Dialog} title=${known ? w.editOf(nameOf(known)) : w.create} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? w.editOf({ rule: nameOf(known) }) : w.create} onClose=${onClose}>
     <form onSubmit=${save}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       ${!known && html`<${Choices} legend=${w.watch} name="type" of=${w.types} value=${type} onPick=${choose} isWide />`}
       <${Field} label=${w.types[type].label} hint=${hint}>
         ${(attributes: object) => html`<${DecimalInput}
@@ -95,11 +95,13 @@ function hintOf(past: Past | null): string {
   const { type, suggested, steps, currency } = past;
   if (isCostType(type)) {
     if (currency === null) return w.currency;
-    if (suggested === null) return w.in(currency);
-    return w.suggestedIn(currency, toType(suggested));
+    if (suggested === null) return w.in({ currency });
+    return w.suggestedIn({ currency, amount: toType(suggested) });
   }
-  if (type === 'no_data') return w.suggestedHours(toType(suggested));
-  return steps.every(({ value }) => value === null) ? w.usual(toType(suggested)) : w.suggested(toType(suggested));
+  if (type === 'no_data') return w.suggestedHours({ hours: toType(suggested) });
+  return steps.every(({ value }) => value === null)
+    ? w.usual({ amount: toType(suggested) })
+    : w.suggested({ amount: toType(suggested) });
 }
 
 /** Of the field: what the service takes. */

@@ -25,8 +25,8 @@ export function AlertRow(props: {
     <td data-name=${common.made}><${When} at=${alert.created_at} zone=${zone} /></td>
     <td>
       <div class="actions">
-        <button type="button" aria-label=${w.historyOf(name)} onClick=${onHistory}>${w.history}</button>
-        <button type="button" aria-label=${w.editOf(name)} onClick=${onEdit}>${common.edit}</button>
+        <button type="button" aria-label=${w.historyOf({ rule: name })} onClick=${onHistory}>${w.history}</button>
+        <button type="button" aria-label=${w.editOf({ rule: name })} onClick=${onEdit}>${common.edit}</button>
         <button type="button" aria-label=${`${step}: ${name}`} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${step}</button>
         <${Sure}
           label=${common.delete}

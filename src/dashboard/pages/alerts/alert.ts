@@ -17,8 +17,10 @@ const amount = (value: number) => numberFormat({ maximumFractionDigits: 9 }).for
 /** "More than 2.5 kWh in an hour", "Costs more than 2.5 in a day", "Silent for 6 hours". */
 export function ruleOf(type: AlertType, threshold: number): string {
   const { alerts: w } = words();
-  if (type === 'no_data') return w.silentFor(threshold);
-  return isCostType(type) ? w.costsMore(amount(threshold), type) : w.usesMore(amount(threshold), type);
+  if (type === 'no_data') return w.silentFor({ hours: threshold });
+  return isCostType(type)
+    ? w.costsMore[type]({ amount: amount(threshold) })
+    : w.usesMore[type]({ amount: amount(threshold) });
 }
 
 type Rule = Pick<Alert, 'type' | 'threshold_kwh' | 'threshold_hours' | 'threshold'>;

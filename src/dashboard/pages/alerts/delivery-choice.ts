@@ -19,8 +19,8 @@ export function DeliveryChoice(props: { value: Delivery; isRefused: boolean; onP
   const { deliveries, tell: w } = words().alerts;
   const needsPhone = value === 'sms' && (user.phone === null || isRefused);
   const of = {
-    email: { name: deliveries.email, meaning: w.to(user.email) },
-    sms: { name: deliveries.sms, meaning: user.phone === null ? w.toPhone : w.to(user.phone) },
+    email: { name: deliveries.email, meaning: w.to({ address: user.email }) },
+    sms: { name: deliveries.sms, meaning: user.phone === null ? w.toPhone : w.to({ address: user.phone }) },
     webhook: { name: deliveries.webhook, meaning: w.toProgram },
   };
   return html`<${Choices} legend=${w.legend} name="delivery" of=${of} value=${value} onPick=${onPick}>
@@ -47,7 +47,7 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   };
   const isOwn = user.user_id === me.user_id;
   const w = words().alerts.tell;
-  const missing = isRefused ? (isOwn ? w.youHaveNone : w.hasNone(user.email)) : w.needed;
+  const missing = isRefused ? (isOwn ? w.youHaveNone : w.hasNone({ email: user.email })) : w.needed;
   return html`<p class="quiet need" role=${isRefused ? 'alert' : undefined}>
     ${rich(missing)}${' '}
     ${
@@ -56,7 +56,7 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
             w.makeOne,
             (name) => html`<a href="/dashboard/webhooks?event=alert.triggered" onClick=${follow}>${name}</a>`,
           )
-        : w.theirs(user.email)
+        : w.theirs({ email: user.email })
     }
   </p>`;
 }

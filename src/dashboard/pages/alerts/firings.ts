@@ -49,7 +49,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
       )}
     </tbody>
   </table></div>`;
-  return html`<${Dialog} title=${alerts.historyOf(nameOf(alert))} onClose=${onClose}>
+  return html`<${Dialog} title=${alerts.historyOf({ rule: nameOf(alert) })} onClose=${onClose}>
     <p class="quiet">${isSilence ? w.oncePerSilence : w.oncePerPeriod}</p>
     <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.list}>
       <${Loading} of=${pages.shown}>
@@ -75,5 +75,5 @@ function periodName(type: AlertType, { period_start, period_end }: Firing, zone:
   const begins = time(period_start, zone);
   return type === 'no_data' || period_end === null
     ? begins
-    : words().alerts.firings.span(begins, as({ timeStyle: 'short' }, period_end));
+    : words().alerts.firings.span({ from: begins, to: as({ timeStyle: 'short' }, period_end) });
 }

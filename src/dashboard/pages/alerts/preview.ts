@@ -25,7 +25,7 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   return html`<section class="preview" aria-label=${w.label}>
     <p role="status">${preview ? rich(wordsOf(preview, user.timezone)) : w.typeOne}</p>
     <${Problem} text=${error ?? past.error} />
-    ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost(DAYS) : w.noUsage(DAYS)}</p>`}
+    ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost({ days: DAYS }) : w.noUsage({ days: DAYS })}</p>`}
     ${
       known &&
       !isEmpty &&
@@ -47,8 +47,8 @@ function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   const w = words().alerts.preview;
   const rule = ruleOf(type, threshold);
   const times = fired.length;
-  if (times === 0) return w.never(rule, DAYS);
+  if (times === 0) return w.never({ rule, days: DAYS });
   const days = type === 'peak_usage' && times > 1 ? daysOf(fired, zone) : 0;
-  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)(rule, times, DAYS);
-  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)(rule, times, DAYS, days);
+  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)({ rule, times, days: DAYS });
+  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: DAYS, on: days });
 }

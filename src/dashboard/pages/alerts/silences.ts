@@ -20,7 +20,7 @@ export function Silences({ of }: { of: WouldHaveFired[] }) {
           (one) => html`<tr>
             <th scope="row">${nameOf(one.device_id ?? '')}</th>
             <td>${time(one.period_start, user.timezone)}</td>
-            <td>${one.period_end === null ? w.still(lengthOf(hoursOf(one))) : lengthOf(hoursOf(one))}</td>
+            <td>${one.period_end === null ? w.still({ length: lengthOf(hoursOf(one)) }) : lengthOf(hoursOf(one))}</td>
           </tr>`,
         )}
       </tbody>
@@ -31,5 +31,5 @@ export function Silences({ of }: { of: WouldHaveFired[] }) {
 /** "7 hours", "3 days". */
 function lengthOf(hours: number): string {
   const w = words().alerts.silences;
-  return hours < 48 ? w.hours(Math.floor(hours)) : w.days(Math.floor(hours / 24));
+  return hours < 48 ? w.hours({ hours: Math.floor(hours) }) : w.days({ days: Math.floor(hours / 24) });
 }

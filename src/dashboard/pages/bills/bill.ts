@@ -18,11 +18,11 @@ export function Bill(props: {
   onGone: () => void;
 }) {
   const { of, name, mayBill, onChange, onGone } = props;
-  const { common, bills: w, download } = words();
+  const { common, bills: w } = words();
   const path = `/v1/bill-periods/${of.bill_period_id}`;
   const details = useLoad(() => call<BillPeriodDetails>('GET', path), [path]);
   const { run, isBusy, error } = useAction();
-  const days = download.of(dayName(of.start), dayName(of.end));
+  const days = common.download.of({ start: dayName(of.start), end: dayName(of.end) });
   const carryOut = (what: 'versions' | 'close') =>
     run(async () => {
       details.put(await call<BillPeriodDetails>('POST', `${path}/${what}`));
@@ -45,7 +45,7 @@ export function Bill(props: {
     <${Problem} text=${error} />
     <${Loading} of=${details}>
       ${(bill: BillPeriodDetails) => html`
-        <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed(time(bill.closed_at, bill.timezone))}</p>
+        <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed({ at: time(bill.closed_at, bill.timezone) })}</p>
         <${Energies} of=${bill} />
         <${Adjusted} of=${bill} />
         <${Registers} of=${bill.last_told} />
@@ -64,7 +64,7 @@ export function Bill(props: {
 const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv', path },
   {
-    name: words().download.xlsx,
+    name: words().common.download.xlsx,
     hint: w.xlsxHint,
     accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ending: 'xlsx',
@@ -100,14 +100,17 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
 
 /** What this bill takes over of closed ones, and what others take over of this one. */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
-  const { bills: w, download } = words();
+  const { common, bills: w } = words();
   const said = (one: { import_kwh: string; export_kwh: string }) =>
-    isNothing(one.export_kwh) ? change(one.import_kwh) : w.both(change(one.import_kwh), change(one.export_kwh));
+    isNothing(one.export_kwh)
+      ? change(one.import_kwh)
+      : w.both({ imported: change(one.import_kwh), exported: change(one.export_kwh) });
   return html`${
     bill.adjustments.length > 0 &&
     html`<h3>${w.adjustments}</h3>
       <ul>${bill.adjustments.map(
-        (one) => html`<li><b>${download.of(dayName(one.start), dayName(one.end))}</b> ${said(one)}</li>`,
+        (one) =>
+          html`<li><b>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</b> ${said(one)}</li>`,
       )}</ul>`
   }
   ${

@@ -32,7 +32,7 @@ export function CreateBill(props: {
       html`<input ...${attributes} type="date" name=${name} value=${month[name]} required />`}<//>`;
   return html`<${Dialog} title=${w.new} onClose=${onClose}>
     <form onSubmit=${create}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${Field} label=${w.what} hint=${w.whatHint}>
         ${(attributes: object) => html`<select ...${attributes} name="device_id">
           <option value="">${w.home}</option>

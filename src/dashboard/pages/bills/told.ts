@@ -35,7 +35,7 @@ export function Registers({ of }: { of: BillStatement }) {
 export function Versions({ of }: { of: BillPeriodDetails }) {
   const w = words().bills;
   return html`<details class="more">
-    <summary>${w.versions(of.versions.length)}</summary>
+    <summary>${w.versions({ versions: of.versions.length })}</summary>
     <div class="table"><table>
       <thead><tr>
         <th scope="col">${w.version}</th><th scope="col">${w.recorded}</th><th scope="col">${w.import}</th><th scope="col">${w.changed}</th>

@@ -23,7 +23,8 @@ const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =
 export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
   const { me, user } = useSession();
-  const { common, edits: w } = words();
+  const { common, devices } = words();
+  const { edits: w } = devices;
   const registers = device.channels.filter(mayBeRegister);
   const [action, setAction] = useState<Action>('exclude');
   const [mistakes, setMistakes] = useState<Record<string, string>>({});
@@ -58,7 +59,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   const units = [...new Set(registers.map(({ unit }) => unit))];
   return html`<${Dialog} title=${w.new} onClose=${onClose}>
     <form ref=${form} onSubmit=${save}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${Field} label=${w.what} hint=${w.actionHints[action]}>
         ${(attributes: object) => html`<select ...${attributes} name="action" onChange=${(event: Event) => {
           setMistakes({});
@@ -77,12 +78,12 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       ${
         action === 'add'
           ? html`${instantField('at', w.at)}
-            <${Field} label=${w.value(units.join(', '))} mistake=${mistakes.kwh}>
+            <${Field} label=${w.value({ units: units.join(', ') })} mistake=${mistakes.kwh}>
               ${(attributes: object) => html`<${DecimalInput} attributes=${attributes} name="kwh" limits=${{ least: 0, most: MOST_KWH }} isRequired />`}
             <//>`
           : html`${instantField('start', w.from)}${instantField('end', w.to)}`
       }
-      <p class="quiet">${w.zone(user.timezone)}</p>
+      <p class="quiet">${w.zone({ zone: user.timezone })}</p>
       <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason}>
         ${(attributes: object) => html`<textarea ...${attributes} name="reason" rows="2" maxlength="500" required></textarea>`}
       <//>
@@ -97,6 +98,6 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   /** Mistakes by field; what is none is thrown on. */
   function mistakesIn(reason: unknown): Record<string, string> {
     if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
-    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong(message)]));
+    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
   }
 }

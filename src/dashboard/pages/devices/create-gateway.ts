@@ -27,13 +27,13 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
     });
   };
   if (made)
-    return html`<${Dialog} title=${w.of(made.name)} onClose=${onClose}>
+    return html`<${Dialog} title=${w.of({ name: made.name })} onClose=${onClose}>
       <${GatewayLogin} mqtt=${made.mqtt} />
       <p class="actions"><button type="button" class="main" onClick=${onClose}>${common.doneCopied}</button></p>
     <//>`;
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${Field} label=${common.name} hint=${w.nameHint}>
         ${(attributes: object) =>
           html`<input ...${attributes} name="name" required maxlength="100" autocomplete="off" />`}

@@ -26,7 +26,7 @@ export const DeviceList = (props: {
 <//>`;
 
 const empty = () => html`<p>${words().devices.nonePaired}</p>
-  <ol>${words().devices.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().devices.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
 
 function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) {
   const { common, devices: w } = words();
@@ -74,7 +74,7 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
       <div class="actions">
         <a
           href=${`/dashboard/devices?device=${device.device_id}`}
-          aria-label=${w.detailsOf(device.location, typeName(device.type))}
+          aria-label=${w.detailsOf({ location: device.location, type: typeName(device.type) })}
           onClick=${open}
         >${common.details}</a>
       </div>

@@ -1,5 +1,5 @@
 import type { Device, DeviceDetails, PairedDevice, User } from '#clients/typescript/client.ts';
-import { words } from '../../words/words.ts';
+import { textNamed, words } from '../../words/words.ts';
 
 /** How a device logs in, and where it publishes; shown once. */
 export type DeviceLogin = NonNullable<PairedDevice['mqtt']>;
@@ -26,4 +26,4 @@ export const mayManage = ({ managed_by }: Pick<DeviceDetails, 'managed_by'>, { r
   managed_by === 'owner' || role !== 'homeowner';
 
 /** For people: a type as words. */
-export const typeName = (type: string): string => words().devices.types[type] ?? type.replaceAll('_', ' ');
+export const typeName = (type: string): string => textNamed(words().devices.types, type) ?? type.replaceAll('_', ' ');

@@ -41,7 +41,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
           <td data-name=${w.firstSeen}><${When} at=${one.first_seen_at} zone=${zone} /></td>
           <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
           <td><div class="actions">
-            <button type="button" aria-label=${devices.pairing.of(one.native_id)} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>
+            <button type="button" aria-label=${devices.pairing.of({ name: one.native_id })} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>
           </div></td>
         </tr>`,
       )}
@@ -60,7 +60,7 @@ function Tells({ of }: { of: DiscoveredDevice }) {
     ${all.slice(0, SHOWN).map((one) => html`<div>${one}</div>`)}
     ${
       rest.length > 0 &&
-      html`<details><summary>${words().devices.discovered.more(rest.length)}</summary>${rest.map((one) => html`<div>${one}</div>`)}</details>`
+      html`<details><summary>${words().devices.discovered.more({ count: rest.length })}</summary>${rest.map((one) => html`<div>${one}</div>`)}</details>`
     }
   </div>`;
 }

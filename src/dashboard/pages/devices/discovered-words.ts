@@ -1,15 +1,15 @@
 import type { DiscoveredDevice } from '#clients/typescript/client.ts';
-import { words } from '../../words/words.ts';
+import { textNamed, words } from '../../words/words.ts';
 
 /** What a device tells, by channel, and what of it would count: "import: energy register, power; counts as import". */
 export function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   const w = words().devices.discovered;
   return channels.map((channel) => {
     const mine = quantities.filter((one) => one.channel === channel);
-    const kinds = mine.map(({ kind }) => w.kinds[kind] ?? kind).join(', ');
+    const kinds = mine.map(({ kind }) => textNamed(w.kinds, kind) ?? kind).join(', ');
     const counts = mine.find((one) => one.counts !== null)?.counts;
     const isUnknown = /(^|\/)unknown\//.test(channel);
-    return `${channel}: ${kinds}${isUnknown ? `; ${w.countsWhenSaid}` : counts ? `; ${w.countsAs(counts)}` : ''}`;
+    return `${channel}: ${kinds}${isUnknown ? `; ${w.countsWhenSaid}` : counts ? `; ${w.countsAs({ what: counts })}` : ''}`;
   });
 }
 

@@ -42,7 +42,7 @@ export function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard:
         : html`<${Badge} kind="warn">${w.waiting}<//>
             ${
               state === 'long'
-                ? html`<span>${rich(w.nothingYet(`npx energy rejected list --device ${deviceId}`))}</span>`
+                ? html`<span>${rich(w.nothingYet({ command: `npx energy rejected list --device ${deviceId}` }))}</span>`
                 : html`<span class="quiet">${w.checking}</span>`
             }`
     }

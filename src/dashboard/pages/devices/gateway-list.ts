@@ -49,7 +49,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
                   <td data-name=${common.made}><${When} at=${one.created_at} zone=${zone} /></td>
                   <td><div class="actions">${
                     mayManage(one, me) &&
-                    html`<button type="button" aria-label=${common.of(messages.open, one.name)} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
+                    html`<button type="button" aria-label=${common.of({ what: messages.open, name: one.name })} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
                     <${Sure} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`
                   }</div></td>
                 </tr>`,

@@ -6,7 +6,7 @@ import { homeAssistantSettings, NAME } from './home-assistant-settings.ts';
 
 /** Says how Home Assistant comes to show the account's home. */
 export function HomeAssistant({ email }: { email: string }) {
-  const w = words().homeassistant;
+  const w = words().devices.homeAssistant;
   return html`<${Card} title=${NAME}>
     <p class="quiet">${w.what}</p>
     <p>${rich(w.how)}</p>

@@ -4,7 +4,7 @@ import { time } from '../../parts/format.ts';
 import { rich } from '../../parts/rich.ts';
 import { Badge, Copy } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
-import { words } from '../../words/words.ts';
+import { textNamed, words } from '../../words/words.ts';
 import { UseSetting } from './use-setting.ts';
 
 const shown = (value: number | boolean) =>
@@ -20,9 +20,9 @@ export function Judgement(props: {
   const { of: judged, zone, gateway, onUse } = props;
   const { messages: w, devices } = words();
   const { outcome, family, readings, asks, refused, left_out, would } = judged;
-  const kind = (name: string) => devices.discovered.kinds[name] ?? name;
+  const kind = (name: string) => textNamed(devices.discovered.kinds, name) ?? name;
   return html`
-    <p role="status">${rich(w.outcomes[outcome](family ?? ''))}</p>
+    <p role="status">${rich(outcome === 'nobody' ? w.outcomes.nobody : w.outcomes[outcome]({ family: family ?? '' }))}</p>
     ${
       readings.length + asks.length > 0 &&
       html`<div class="table"><table>
@@ -50,10 +50,10 @@ export function Judgement(props: {
       </table></div>`
     }
     ${refused.length > 0 && html`<ul lang="en">${refused.map((reason) => html`<li>${reason}</li>`)}</ul>`}
-    ${left_out > 0 && html`<p class="quiet">${w.leftOut(left_out)}</p>`}
+    ${left_out > 0 && html`<p class="quiet">${w.leftOut({ count: left_out })}</p>`}
     ${would.map(
       (one) => html`
-        <p>${rich(w.would(one.family))}</p>
+        <p>${rich(w.would({ family: one.family }))}</p>
         <${Copy} text=${JSON.stringify(one.decoder_config)} label=${w.setting} />
         ${gateway && onUse && html`<${UseSetting} key=${JSON.stringify(one)} gateway=${gateway} of=${one} onSaved=${onUse} />`}
       `,

@@ -19,7 +19,7 @@ export const LoginFields = (props: {
       props.address.needsCertificate &&
       html`<dt>${words().devices.login.certificate}</dt>
         <dd>
-          <a href="/certificate.pem" download=${CERTIFICATE_FILE}>${words().devices.login.download(CERTIFICATE_FILE)}</a>
+          <a href="/certificate.pem" download=${CERTIFICATE_FILE}>${words().devices.login.download({ file: CERTIFICATE_FILE })}</a>
           ${' '}<span class="quiet">${words().devices.login.selfSigned}</span>
         </dd>`
     }
@@ -32,7 +32,8 @@ export const LoginFields = (props: {
 
 function ports({ tlsPort, plainPort, isPlainOpen, isKnown }: ServiceAddress): Children {
   const w = words().devices.login;
-  if (!isKnown) return html`${w.withTls(tlsPort)} <span class="quiet">${w.unknownPort}</span>`;
-  if (isPlainOpen) return html`${w.alsoPlain(tlsPort, plainPort)} <span class="quiet">${w.noTls}</span>`;
-  return w.plainHere(tlsPort, plainPort);
+  if (!isKnown) return html`${w.withTls({ port: tlsPort })} <span class="quiet">${w.unknownPort}</span>`;
+  if (isPlainOpen)
+    return html`${w.alsoPlain({ tls: tlsPort, plain: plainPort })} <span class="quiet">${w.noTls}</span>`;
+  return w.plainHere({ tls: tlsPort, plain: plainPort });
 }

@@ -42,9 +42,9 @@ export function MapForm(props: {
       else setTried(await onTry(mapped));
     });
   };
-  return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title(path ?? whole)}>
-    <h3>${form.title(path ?? whole)}</h3>
-    ${family !== null && family !== 'mapping' && html`<p>${rich(form.takesOver(family))}</p>`}
+  return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title({ place: path ?? whole })}>
+    <h3>${form.title({ place: path ?? whole })}</h3>
+    ${family !== null && family !== 'mapping' && html`<p>${rich(form.takesOver({ family }))}</p>`}
     <${Field} label=${form.meaning} hint=${form.total}>
       ${(attributes: object) => html`<select ...${attributes} name="meaning" required value=${meaning}
         onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>

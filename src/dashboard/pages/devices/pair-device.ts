@@ -35,7 +35,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
     });
   };
   if (paired)
-    return html`<${Dialog} title=${w.title(typeName(paired.type), paired.location)} onClose=${onClose}>
+    return html`<${Dialog} title=${w.title({ type: typeName(paired.type), location: paired.location })} onClose=${onClose}>
       <${ShownOnce} secret=${paired.mqtt?.password}>
         ${paired.mqtt ? rich(w.copyNow) : w.byGateway}
       <//>
@@ -43,9 +43,9 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
       ${paired.mqtt && html`<${DeviceLogin} paired=${paired} login=${paired.mqtt} />`}
       <p class="actions"><button type="button" class="main" onClick=${onClose}>${common.done}</button></p>
     <//>`;
-  return html`<${Dialog} title=${discovered ? w.of(discovered.native_id) : devices.pair} onClose=${onClose}>
+  return html`<${Dialog} title=${discovered ? w.of({ name: discovered.native_id }) : devices.pair} onClose=${onClose}>
     <form onSubmit=${pair}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${DeviceFields} discoveredType=${discovered && likelyType(discovered)} />
       <${Problem} text=${error} />
       <p class="actions">

@@ -16,9 +16,10 @@ export function UnreadList(props: { gateway: Gateway; zone: string; onRead: (mes
   if (unread.value === null) return html`<${Problem} text=${unread.error} />`;
   const all = [...unread.value].sort((one, other) => other.count - one.count);
   if (all.length === 0) return null;
-  const { common, devices, unread: w } = words();
+  const { common, devices } = words();
+  const { unread: w } = devices;
   return html`<details>
-    <summary>${w.title(name, all.length)}</summary>
+    <summary>${w.title({ gateway: name, topics: all.length })}</summary>
     <p class="quiet">${rich(w.about)}</p>
     <div class="table"><table>
       <thead><tr>
@@ -41,7 +42,8 @@ export function UnreadList(props: { gateway: Gateway; zone: string; onRead: (mes
 
 function Example(props: { of: UnreadMessages; onRead: (message: TypedMessage) => void }) {
   const { shape, example } = props.of;
-  const { common, messages, unread: w } = words();
+  const { common, messages, devices } = words();
+  const { unread: w } = devices;
   if (!example) return html`<span class="quiet">${w.none}</span>`;
   const { topic, payload, encoding, payload_bytes } = example;
   const kept = encoding === 'base64' ? atob(payload).length : new TextEncoder().encode(payload).length;
@@ -49,14 +51,14 @@ function Example(props: { of: UnreadMessages; onRead: (message: TypedMessage) =>
   return html`<details>
     <summary>${w.show}</summary>
     <p><code>${topic}</code></p>
-    <pre tabindex="0" role="group" aria-label=${w.exampleOf(shape)}><code>${payload}</code></pre>
+    <pre tabindex="0" role="group" aria-label=${w.exampleOf({ topic: shape })}><code>${payload}</code></pre>
     ${encoding === 'base64' && html`<p class="quiet">${w.base64}</p>`}
     ${
       isWholeText &&
       html`<p class="actions">
-        <button type="button" aria-label=${common.of(messages.open, shape)} onClick=${() => props.onRead({ topic, payload })}>${messages.open}</button>
+        <button type="button" aria-label=${common.of({ what: messages.open, name: shape })} onClick=${() => props.onRead({ topic, payload })}>${messages.open}</button>
       </p>`
     }
-    ${kept < payload_bytes && html`<p class="quiet">${w.cut(payload_bytes)}</p>`}
+    ${kept < payload_bytes && html`<p class="quiet">${w.cut({ bytes: payload_bytes })}</p>`}
   </details>`;
 }

@@ -37,9 +37,9 @@ export function UseSetting(props: {
   };
   if (!isOpen)
     return html`<p class="actions">
-      <button type="button" aria-label=${common.of(w.use, of.family)} onClick=${() => setOpen(true)}>${w.use}</button>
+      <button type="button" aria-label=${common.of({ what: w.use, name: of.family })} onClick=${() => setOpen(true)}>${w.use}</button>
     </p>`;
-  return html`<form onSubmit=${submit} aria-label=${common.of(w.use, of.family)}>
+  return html`<form onSubmit=${submit} aria-label=${common.of({ what: w.use, name: of.family })}>
     <${Field} label=${w.setting} hint=${w.useHint}>
       ${(attributes: object) => html`<textarea ...${attributes} name="setting" rows="6" spellcheck="false" required
         defaultValue=${JSON.stringify(of.decoder_config, null, 2)}></textarea>`}

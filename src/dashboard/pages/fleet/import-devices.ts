@@ -33,7 +33,7 @@ type Stage =
 
 /** Pairs what a table lists: checked first, then all of it or nothing, then its passwords once. `onDone`: there are new devices. */
 export function ImportDevices({ onDone }: { onDone: () => void }) {
-  const w = words().imports;
+  const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
   /** Counts checks: what comes of one is dropped once another file was chosen. */
@@ -95,7 +95,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   return html`<${Card} title=${w.title}>
     ${(waiting.value ?? []).map(
       (one) => html`<div key=${one.import_id}>
-        <p>${w.waiting(one.created, ago(one.created_at))}</p>
+        <p>${w.waiting({ devices: one.created, ago: ago(one.created_at) })}</p>
         <${Passwords} of=${one} />
       </div>`,
     )}
@@ -118,7 +118,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
       }
       ${stage.is === 'checked' && html`<${Problem} text=${stage.problem} />`}
     </div>
-    ${stage.is === 'importing' && html`<${Working} text=${w.importing(stage.of.check.created)} />`}
+    ${stage.is === 'importing' && html`<${Working} text=${w.importing({ devices: stage.of.check.created })} />`}
   <//>`;
 }
 

@@ -9,7 +9,7 @@ const SHOWN = 100;
 
 /** What an import of a table without mistakes would do, and the button that does it. */
 export function Foreseen({ of, isBusy, onImport }: { of: ImportCheck; isBusy: boolean; onImport: () => void }) {
-  const w = words().imports;
+  const w = words().fleet.imports;
   return html`<p role="status"><b>${w.right}</b> ${of.created === 0 && w.nothing}</p>
     <dl class="facts">
       <dt>${w.rows}</dt><dd>${count(of.rows)}</dd>
@@ -20,21 +20,21 @@ export function Foreseen({ of, isBusy, onImport }: { of: ImportCheck; isBusy: bo
     <${Differing} of=${of.differing} />
     ${
       of.created > 0 &&
-      html`<p class="actions"><button type="button" class="main" ...${busy(isBusy)} onClick=${() => isBusy || onImport()}>${w.import(of.created)}</button></p>`
+      html`<p class="actions"><button type="button" class="main" ...${busy(isBusy)} onClick=${() => isBusy || onImport()}>${w.import({ devices: of.created })}</button></p>`
     }`;
 }
 
 /** Rows whose devices are there already with other settings. */
 export function Differing({ of }: { of: ImportCheck['differing'] }) {
-  const w = words().imports;
+  const w = words().fleet.imports;
   if (of.length === 0) return null;
   return html`<details class="more">
-    <summary>${w.differing(of.length)}</summary>
+    <summary>${w.differing({ rows: of.length })}</summary>
     <ul>${of
       .slice(0, SHOWN)
       .map(
         ({ row, members }) =>
-          html`<li>${w.ofLine(count(placeIn(row).line ?? 0))} <code>${members.join(', ')}</code></li>`,
+          html`<li>${w.ofLine({ line: count(placeIn(row).line ?? 0) })} <code>${members.join(', ')}</code></li>`,
       )}</ul>
   </details>`;
 }

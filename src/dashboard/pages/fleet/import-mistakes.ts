@@ -9,11 +9,11 @@ const SHOWN = 100;
 
 /** What is wrong with a table, by line and column. */
 export function Mistakes({ of }: { of: ImportCheck['mistakes'] }) {
-  const w = words().imports;
+  const w = words().fleet.imports;
   const placed = of
     .map((one) => ({ ...placeIn(one.field), message: one.message }))
     .sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
-  return html`<p class="problem" role="alert">${w.mistakes(of.length)}</p>
+  return html`<p class="problem" role="alert">${w.mistakes({ mistakes: of.length })}</p>
     <div class="table"><table>
       <thead><tr><th scope="col">${w.line}</th><th scope="col">${w.column}</th><th scope="col">${w.wrong}</th></tr></thead>
       <tbody>${placed.slice(0, SHOWN).map(
@@ -24,5 +24,5 @@ export function Mistakes({ of }: { of: ImportCheck['mistakes'] }) {
         </tr>`,
       )}</tbody>
     </table></div>
-    ${of.length > SHOWN && html`<p class="quiet">${w.more(of.length - SHOWN)}</p>`}`;
+    ${of.length > SHOWN && html`<p class="quiet">${w.more({ mistakes: of.length - SHOWN })}</p>`}`;
 }

@@ -11,7 +11,7 @@ import { credentialsCsv } from './credentials-csv.ts';
 
 /** The passwords of an import as a file; the service gives them out once. `onTaken`: they are here. */
 export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
-  const w = words().imports;
+  const w = words().fleet.imports;
   const { run, isBusy, error } = useAction();
   const [isTaken, setTaken] = useState(false);
   const name = `${w.fileName}-${of.import_id}.csv`;
@@ -26,6 +26,6 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
     });
   return html`<p class="note">${rich(w.once)}</p>
     <${Problem} text=${error} />
-    <p class="quiet" role="status">${isTaken && w.ready(name)}</p>
+    <p class="quiet" role="status">${isTaken && w.ready({ name })}</p>
     <p class="actions"><button type="button" class="main" ...${busy(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
 }

@@ -28,10 +28,10 @@ export function Days({ of: group, zone, changes }: { of: Group; zone: string; ch
       const name = dayName(date);
       return { label: date.slice(8), name, value: row?.kwh_used ?? null, estimated: row?.estimated_kwh ?? 0 };
     });
-  return html`<${Card} title=${w.usedBy(group.name)}>
+  return html`<${Card} title=${w.usedBy({ name: group.name })}>
     <${Loading} of=${used}>
-      ${(told: GroupEnergyInsights) => html`<p class="quiet">${w.countOf(told.homes)}</p>
-        <${Bars} title=${w.usedBy(group.name)} bars=${bars(told.data ?? [])} />`}
+      ${(told: GroupEnergyInsights) => html`<p class="quiet">${w.countOf({ homes: told.homes })}</p>
+        <${Bars} title=${w.usedBy({ name: group.name })} bars=${bars(told.data ?? [])} />`}
     <//>
   <//>`;
 }

@@ -31,7 +31,7 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
       form.reset();
     });
   };
-  return html`<${Card} title=${w.homesOf(group.name)}>
+  return html`<${Card} title=${w.homesOf({ name: group.name })}>
     <form class="line" onSubmit=${add}>
       <${Field} label=${common.fields.email} hint=${w.addHint}>
         ${(attributes: object) => html`<input ...${attributes} name="email" type="email" required autocomplete="off" />`}
@@ -39,7 +39,7 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
       <p class="actions"><button class="main" ...${busy(isBusy)}>${w.add}</button></p>
     </form>
     <${Problem} text=${error} />
-    <${Rows} label=${w.homesOf(group.name)}>
+    <${Rows} label=${w.homesOf({ name: group.name })}>
       <div ref=${homes.top} tabindex="-1">
         <${Loading} of=${homes.shown}>
           ${({ rows }: { rows: User[] }) =>

@@ -45,7 +45,9 @@ export function beforeName({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
   if (unit === 'week' || !compared?.before) return w.week;
-  return w.month(Math.round((Date.parse(compared.now.start) - Date.parse(compared.before.start)) / (7 * DAY_MS)));
+  return w.month({
+    weeks: Math.round((Date.parse(compared.now.start) - Date.parse(compared.before.start)) / (7 * DAY_MS)),
+  });
 }
 
 /** The same days at another time, and what has changed since. Nothing where nothing is known of it. */
@@ -62,14 +64,14 @@ export function Then(props: {
   const cost = costs?.compared[which] ?? null;
   const changes = changesOf(then, now, { before: cost, now: costs?.compared.now ?? null });
   const inWords = (change: number) =>
-    Math.abs(change) < 0.005 ? w.same : (change < 0 ? w.less : w.more)(percent(Math.abs(change)));
+    Math.abs(change) < 0.005 ? w.same : (change < 0 ? w.less : w.more)({ share: percent(Math.abs(change)) });
   const energy = changes.energy === null ? null : inWords(changes.energy);
   const said =
     (then.coverage ?? 1) < MOSTLY
-      ? [w.partKnown(percent(then.coverage ?? 0))]
+      ? [w.partKnown({ share: percent(then.coverage ?? 0) })]
       : changes.cost === null
         ? [energy]
-        : [w.energyChange(energy ?? ''), w.costChange(inWords(changes.cost))];
+        : [w.energyChange({ change: energy ?? '' }), w.costChange({ change: inWords(changes.cost) })];
   return html`<div>
     <dt>${name}</dt>
     <dd class="big">${kwh(then.kwh_used)}</dd>

@@ -34,7 +34,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
     <td data-name=${w.used}>${one.used === null ? '–' : kwh(one.used)}</td>
     <td data-name=${w.share}>${one.used !== null && used.kwh_used ? html`<${Share} of=${one.used / used.kwh_used} />` : '–'}</td>
     ${hasCost && html`<td data-name=${w.cost}>${one.cost ?? '–'}</td>`}
-    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost(yearly(one.base, costs.kilowatt_year))}</span>`}`}</td>
+    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost({ money: yearly(one.base, costs.kilowatt_year) })}</span>`}`}</td>
     <td data-name=${w.night}>${one.night === null ? '–' : watts(one.night)}</td>
   </tr>`;
   const rows = consumers.map((device): Row => {
@@ -45,9 +45,11 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
       name: device.is_gone
         ? device.location
         : html`<a ...${follow(pageOf(device.device_id, shown))}>${device.location}</a>`,
-      about: [typeName(device.type), ...(behind ? [w.behind(behind)] : []), ...(device.is_gone ? [w.gone] : [])].join(
-        ', ',
-      ),
+      about: [
+        typeName(device.type),
+        ...(behind ? [w.behind({ device: behind })] : []),
+        ...(device.is_gone ? [w.gone] : []),
+      ].join(', '),
       used: device.import_kwh,
       cost: cost ? money(cost.total, cost.currency) : null,
       base: device.base_watts,
@@ -78,7 +80,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
             </tr></thead>
             <tbody>${rows.map(row)}</tbody>
           </table></div>
-          <p class="quiet small">${w.profileOf(profile.days)}</p>`
+          <p class="quiet small">${w.profileOf({ days: profile.days })}</p>`
     }
     ${
       others.length > 0 &&

@@ -2,7 +2,7 @@ import { withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { type FileChoice, FileMenu } from '../../parts/file-menu.ts';
 import { dayName } from '../../parts/format.ts';
-import { words } from '../../words/words.ts';
+import { type Words, words } from '../../words/words.ts';
 
 /** What is downloaded: of a home, or of one device of it, in rows by hour, day or month of its zone. */
 interface Downloaded {
@@ -19,7 +19,7 @@ interface Format extends Omit<FileChoice, 'path'> {
   groupBy?: 'hour';
 }
 
-const formats = (w: ReturnType<typeof words>['download']): Format[] => [
+const formats = (w: Words['common']['download']): Format[] => [
   { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv' },
   {
     name: w.xlsx,
@@ -49,8 +49,8 @@ function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format)
 
 /** A menu of files with what is shown. */
 export function Download(props: Downloaded) {
-  const w = words().download;
+  const w = words().common.download;
   const { start, end } = props.days;
   const choices = formats(w).map((format) => ({ ...format, path: pathOf(props, format) }));
-  return html`<${FileMenu} of=${w.of(dayName(start), dayName(end))} fileName=${`${w.fileName}-${start}-${end}`} choices=${choices} />`;
+  return html`<${FileMenu} of=${w.of({ start: dayName(start), end: dayName(end) })} fileName=${`${w.fileName}-${start}-${end}`} choices=${choices} />`;
 }

@@ -56,7 +56,7 @@ export function Flows({ flows, used, title }: { flows: Flow; used: number | null
         </tbody>
       </table>
     </div>
-    ${doubts.length > 0 && html`<p class="quiet">${w.doubts(doubts.join('; '))}</p>`}
+    ${doubts.length > 0 && html`<p class="quiet">${w.doubts({ doubts: doubts.join('; ') })}</p>`}
   <//>`;
 }
 

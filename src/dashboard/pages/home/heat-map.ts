@@ -28,7 +28,7 @@ export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; week
     return html`<td class=${isPeak ? 'peak' : ''} style=${{ background }} title=${text}><span class="hidden">${value === undefined ? common.noData : kwh(value)}</span></td>`;
   };
   return html`
-    <p class="quiet">${home.heat.most(weekdays[most.weekday - 1] ?? '', hourName(most.hour), kwh(most.kwh_used), weeks)}</p>
+    <p class="quiet">${home.heat.most({ weekday: weekdays[most.weekday - 1] ?? '', hour: hourName(most.hour), energy: kwh(most.kwh_used), weeks })}</p>
     <div class="heat" ref=${box} tabindex="0" role="region" aria-label=${home.heat.label}>
       <table>
         <thead>

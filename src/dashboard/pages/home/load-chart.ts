@@ -56,7 +56,7 @@ export function LoadCurve({ of: shown }: { of: Period }) {
   const w = words().period;
   const { curve, peak, profile, unit, timezone } = shown;
   const isDay = unit === 'day';
-  const title = isDay ? w.load : w.typicalDay(typicalDays(shown));
+  const title = isDay ? w.load : w.typicalDay({ days: typicalDays(shown) });
   const base = profile.base_watts ?? 0;
   const bars = curve.map(({ slot, watts: value, at }): Bar => {
     const clock = `${hourName(Math.floor(slot / 4)).slice(0, -2)}${String((slot % 4) * 15).padStart(2, '0')}`;
@@ -66,8 +66,8 @@ export function LoadCurve({ of: shown }: { of: Period }) {
   return html`<${Card} title=${title}>
     <${Bars} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
     <p class="quiet small">
-      ${peak && rich(w.peakAt(watts(peak.watts), isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone)))}
-      ${base > 0 && ` ${w.baseLine(watts(base))}`}
+      ${peak && rich(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
+      ${base > 0 && ` ${w.baseLine({ power: watts(base) })}`}
     </p>
   <//>`;
 }

@@ -48,10 +48,10 @@ export function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) 
       ? null
       : yearly((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
   const { device } = night;
-  if (!device) return html`<p>${rich(w.nightUnexplained(watts(night.watts), energy))}</p>`;
+  if (!device) return html`<p>${rich(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
   return html`<p>${rich(
     money === null
-      ? w.nightMost(device.location, watts(night.watts), energy)
-      : w.nightMostCost(device.location, watts(night.watts), energy, money),
+      ? w.nightMost({ device: device.location, power: watts(night.watts), energy })
+      : w.nightMostCost({ device: device.location, power: watts(night.watts), energy, money }),
   )}</p>`;
 }

@@ -82,7 +82,7 @@ export function PeriodView(props: {
         return html`
           <p class="quiet status">
             <${Liveness} isListening=${isLive} newestAt=${one.newest_at} />${' '}
-            ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}${w.home.timesIn(one.timezone)}
+            ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}${w.home.timesIn({ zone: one.timezone })}
           </p>
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />

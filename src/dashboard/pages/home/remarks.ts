@@ -15,7 +15,7 @@ export function Remarks({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => call<Answer>('GET', withQuery('/v1/remarks', { user_id: userId }));
   const answer = useLoad(ask, [userId, hour]).value;
   if (!answer || answer.remarks.length === 0) return null;
-  return html`<${Card} title=${words().plainWords.title}>
+  return html`<${Card} title=${words().home.plainWords.title}>
     <ul class="remarks">${answer.remarks.map((remark) => html`<${One} key=${keyOf(remark)} remark=${remark} zone=${answer.timezone} />`)}</ul>
   <//>`;
 }

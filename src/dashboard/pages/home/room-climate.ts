@@ -17,7 +17,7 @@ export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat:
     const { data } = await call<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${device_id}/usage`, query));
     return climateHours(data, 0, Number.POSITIVE_INFINITY);
   }, [device_id, start, end, timezone, newest_at?.slice(0, 15)]);
-  const title = w.climateOf(location);
+  const title = w.climateOf({ device: location });
   return html`<${Card} title=${title}>
     <${Loading} of=${usage}>
       ${(rows: ClimateHour[]) =>

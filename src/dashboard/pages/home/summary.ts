@@ -32,8 +32,8 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
       html`<div>
         <dt>${w.base}</dt>
         <dd class="big">${watts(profile.base_watts)}</dd>
-        ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear(kwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0))}</dd>`}
-        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost(yearly(profile.base_watts, costs.kilowatt_year))}</dd>`}
+        ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear({ energy: kwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0) })}</dd>`}
+        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: yearly(profile.base_watts, costs.kilowatt_year) })}</dd>`}
       </div>`
     }
     ${
@@ -41,8 +41,8 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
       html`<div>
         <dt>${home.flows.autarky}</dt>
         <dd class="big">${percent(own.share)}</dd>
-        <dd class="quiet">${w.ownUsed(kwh(own.kwh))}</dd>
-        ${own.storedKwh !== null && html`<dd class="quiet">${w.stored(kwh(own.storedKwh))}</dd>`}
+        <dd class="quiet">${w.ownUsed({ energy: kwh(own.kwh) })}</dd>
+        ${own.storedKwh !== null && html`<dd class="quiet">${w.stored({ energy: kwh(own.storedKwh) })}</dd>`}
       </div>`
     }
   </dl>

@@ -39,7 +39,7 @@ export function Swaps(props: {
       const { location, at, before, after } = one;
       const say = after < before ? w.fell : w.leapt;
       return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
-        <p>${rich(say(location, register(one, before), register(one, after), time(at, zone)))}</p>
+        <p>${rich(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
         <p class="actions">
           <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
           <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>

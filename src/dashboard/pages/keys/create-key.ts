@@ -4,7 +4,7 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
-import { words } from '../../words/words.ts';
+import { textNamed, words } from '../../words/words.ts';
 import { AllowedField, addressesIn } from './allowed-field.ts';
 import { ExpiryChoice, endIn } from './expiry-choice.ts';
 import { SCOPES } from './scopes.ts';
@@ -55,7 +55,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
                 checked=${scopes.includes(scope)}
                 onChange=${(event: Event) => allow(scope, (event.target as HTMLInputElement).checked)}
               />
-              <span><code>${scope}</code> <small class="quiet">${w.scopes[scope]}</small></span>
+              <span><code>${scope}</code> <small class="quiet">${textNamed(w.scopes, scope)}</small></span>
             </label>`,
           )}
         </div>

@@ -38,8 +38,8 @@ export function KeyRow(props: {
       <div class="actions">
         ${
           !hasEnded &&
-          html`<button type="button" aria-label=${w.limitOf(nameOf(key))} onClick=${onLimit}>${w.limit}</button>
-            <button type="button" aria-label=${w.rotateOf(nameOf(key))} onClick=${onRotate}>${w.rotate}</button>`
+          html`<button type="button" aria-label=${w.limitOf({ name: nameOf(key) })} onClick=${onLimit}>${w.limit}</button>
+            <button type="button" aria-label=${w.rotateOf({ name: nameOf(key) })} onClick=${onRotate}>${w.rotate}</button>`
         }
         <${Sure} label=${w.revoke} of=${nameOf(key)} question=${question} onSure=${onRevoke} />
       </div>

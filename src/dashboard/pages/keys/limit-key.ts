@@ -22,7 +22,7 @@ export function LimitKey({ of, onDone, onClose }: { of: Key; onDone: () => void;
       onClose();
     });
   };
-  return html`<${Dialog} title=${w.limitOf(nameOf(of))} onClose=${onClose}>
+  return html`<${Dialog} title=${w.limitOf({ name: nameOf(of) })} onClose=${onClose}>
     <form onSubmit=${limit}>
       <p>${w.limitAbout}</p>
       <${AllowedField} now=${of.allowed_addresses} />

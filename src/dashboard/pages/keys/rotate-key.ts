@@ -38,10 +38,10 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   if (made)
     return html`<${Dialog} title=${w.newKey} onClose=${onClose}>
       <${KeyShownOnce} made=${made} onDone=${onClose}>
-        <p>${rich(w.oldGoesOn(`${of.prefix}…`, time(made.old_expires_at, me.timezone)))}</p>
+        <p>${rich(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title=${w.rotateOf(nameOf(of))} onClose=${onClose}>
+  return html`<${Dialog} title=${w.rotateOf({ name: nameOf(of) })} onClose=${onClose}>
     <form onSubmit=${rotate}>
       <p>${w.rotateAbout}</p>
       <${Field} label=${w.hours} hint=${w.hoursHint}>

@@ -20,5 +20,5 @@ export const SCOPES: readonly string[] = [
 export function scopesInShort(scopes: readonly string[]): string {
   const missing = SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return words().keys.allScopes;
-  return missing.length <= 2 ? words().keys.allBut(missing.join(', ')) : scopes.join(', ');
+  return missing.length <= 2 ? words().keys.allBut({ scopes: missing.join(', ') }) : scopes.join(', ');
 }

@@ -28,7 +28,7 @@ export function KeyShownOnce({
     ${
       line &&
       html`<h3>${w.tryIt}</h3>
-        ${line.includes('user_id=') && html`<p class="quiet">${w.asksAbout(user.email)}</p>`}
+        ${line.includes('user_id=') && html`<p class="quiet">${w.asksAbout({ email: user.email })}</p>`}
         <${Copy} text=${line} label=${w.line} />
         <p class="quiet">${rich(w.unchecked)}</p>`
     }

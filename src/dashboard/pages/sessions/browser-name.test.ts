@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { loadWords } from '../../words/words.ts';
+import { loadWords } from '#test/support/words.ts';
 import { browserName } from './browser-name.ts';
 
 beforeAll(() => loadWords('en'));

@@ -25,5 +25,5 @@ export function browserName(userAgent: string | null): string {
   const { sessions: w } = words();
   const browser = of(BROWSERS) ?? w.program;
   const system = of(systems(w));
-  return system === undefined ? browser : w.on(browser, system);
+  return system === undefined ? browser : w.on({ browser, system });
 }

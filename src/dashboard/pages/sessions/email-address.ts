@@ -27,14 +27,14 @@ export function EmailAddress() {
     <button ...${busy(isBusy)}>${w.changeEmail}</button>
   </form>`;
   // The address that the account has withdraws a request.
-  const pending = (email: string, wanted: string) => html`<p>${rich(w.emailPending(wanted))}</p>
+  const pending = (email: string, wanted: string) => html`<p>${rich(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
       <button type="button" ...${busy(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
       <button type="button" ...${busy(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
     </p>`;
   return html`<${Card} title=${w.emailTitle}>
     <${Loading} of=${user}>
-      ${({ email, pending_email }: User) => html`<p>${rich(w.emailNow(email))}</p>
+      ${({ email, pending_email }: User) => html`<p>${rich(w.emailNow({ email }))}</p>
         ${pending_email === undefined ? form() : pending(email, pending_email)}`}
     <//>
     <${Problem} text=${error} />

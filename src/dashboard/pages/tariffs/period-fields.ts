@@ -35,7 +35,7 @@ export function PeriodFields(props: {
     />`}
   <//>`;
   const cost = html`<${NumberField}
-    label=${w.price(unit)}
+    label=${w.price({ unit })}
     name=${`${name}.per_kwh`}
     value=${period.per_kwh}
     isRequired=${isRequired}
@@ -44,7 +44,7 @@ export function PeriodFields(props: {
   />`;
   if (isLast) return html`<fieldset class="period"><legend>${w.otherTimes}</legend>${cost}</fieldset>`;
   return html`<fieldset class="period">
-    <legend>${w.period(number)}</legend>
+    <legend>${w.period({ number })}</legend>
     <div class="columns three">${cost}${time('from', w.from)}${time('to', w.until)}</div>
     <${Some} legend=${w.on} names=${weekdayNames()} of=${period.days} onChange=${(days: number[]) => set({ days })} />
     <details class="more" open=${period.months.length > 0 && period.months.length < 12}>
@@ -52,8 +52,8 @@ export function PeriodFields(props: {
       <${Some} legend=${w.in} names=${monthNames()} of=${period.months} onChange=${(months: number[]) => set({ months })} />
     </details>
     <p class="actions">
-      ${onEarlier && html`<button type="button" aria-label=${w.movePeriodUp(number)} onClick=${onEarlier}>${w.moveUp}</button>`}
-      ${onRemove && html`<button type="button" aria-label=${w.removePeriod(number)} onClick=${onRemove}>${w.remove}</button>`}
+      ${onEarlier && html`<button type="button" aria-label=${w.movePeriodUp({ number })} onClick=${onEarlier}>${w.moveUp}</button>`}
+      ${onRemove && html`<button type="button" aria-label=${w.removePeriod({ number })} onClick=${onRemove}>${w.remove}</button>`}
     </p>
   </fieldset>`;
 }

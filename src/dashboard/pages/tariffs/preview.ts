@@ -36,14 +36,14 @@ function wordsOf(start: string, cost: NonNullable<TariffPreview['cost']>) {
   const w = words().tariffs.preview;
   const { currency } = cost;
   const month = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(start));
-  const part = (amount: string | undefined, name: (amount: string) => string) =>
-    Number(amount ?? 0) === 0 ? [] : [name(money(amount ?? '0', currency))];
+  const part = (amount: string | undefined, name: (values: { amount: string }) => string) =>
+    Number(amount ?? 0) === 0 ? [] : [name({ amount: money(amount ?? '0', currency) })];
   const parts = [
-    w.energy(money(cost.import, currency)),
+    w.energy({ amount: money(cost.import, currency) }),
     ...part(cost.standing, w.standing),
     ...part(cost.capacity, w.capacity),
     ...part(cost.export, w.export),
     ...caveatsOf(cost),
   ];
-  return rich(w.total(month, money(cost.total, currency), parts.join(', ')));
+  return rich(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
 }

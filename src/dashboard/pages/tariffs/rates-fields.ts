@@ -24,17 +24,17 @@ export function RatesFields(props: {
   const { name, legend, of: rates, currency, series, mistakes, onChange } = props;
   const isRequired = name === 'import';
   const w = words().tariffs.form;
-  const unit = w.unit(currency || w.money);
+  const unit = w.unit({ money: currency || w.money });
   const set = (changed: Partial<RatesForm>) => onChange({ ...rates, ...changed });
   const kinds = KINDS.filter((kind) => kind !== 'none' || !isRequired);
   const fields: Record<RatesForm['kind'], () => Children> = {
     none: () => null,
     flat: () => html`<${NumberField}
-      label=${w.price(unit)}
+      label=${w.price({ unit })}
       name=${`${name}.per_kwh`}
       value=${rates.per_kwh}
       isRequired=${isRequired}
-      hint=${isRequired ? w.priceHint(decimals(0.3, 2)) : w.noFeedIn}
+      hint=${isRequired ? w.priceHint({ example: decimals(0.3, 2) }) : w.noFeedIn}
       mistakes=${mistakes}
       onInput=${(per_kwh: string) => set({ per_kwh })}
     />`,

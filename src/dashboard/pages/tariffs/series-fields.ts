@@ -9,7 +9,7 @@ import { type Mistakes, NumberField } from './number-field.ts';
 
 /** How far a series is told: "8,760 prices, until 31 Dec 2026, 24:00". */
 export const knownOf = ({ prices, until }: UsableSeries, zone?: string): string =>
-  until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil(prices, time(until, zone));
+  until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: time(until, zone) });
 
 /** The price of a series, with what is added to it. `series`: null while they are being asked for. */
 export function SeriesFields(props: {
@@ -29,7 +29,7 @@ export function SeriesFields(props: {
     ${
       series !== null &&
       fitting.length === 0 &&
-      html`<p class="note">${rich(w.noSeries(currency || w.thisCurrency), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
+      html`<p class="note">${rich(w.noSeries({ currency: currency || w.thisCurrency }), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
     }
     <${Field} label=${w.series} hint=${hint} mistake=${mistakes[`${name}.series_id`]}>
       ${(attributes: object) => html`<select
@@ -46,9 +46,9 @@ export function SeriesFields(props: {
       </select>`}
     <//>
     <div class="columns">
-      <${NumberField} label=${w.multiply} name=${`${name}.multiply`} value=${rates.multiply} hint=${w.multiplyHint(decimals(1.19, 2))}
+      <${NumberField} label=${w.multiply} name=${`${name}.multiply`} value=${rates.multiply} hint=${w.multiplyHint({ example: decimals(1.19, 2) })}
         mistakes=${mistakes} onInput=${(multiply: string) => onChange({ multiply })} />
-      <${NumberField} label=${w.addOn(currency || w.money)} name=${`${name}.add`} value=${rates.add} hint=${w.addOnHint}
+      <${NumberField} label=${w.addOn({ money: currency || w.money })} name=${`${name}.add`} value=${rates.add} hint=${w.addOnHint}
         mistakes=${mistakes} onInput=${(add: string) => onChange({ add })} />
     </div>`;
 }

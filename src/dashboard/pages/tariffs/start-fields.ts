@@ -18,9 +18,6 @@ export interface Start {
 const BLANK: Start = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
-/** A name or a sentence of a template, which has it in English. */
-const inWords = (text: string): string => words().tariffs.templates[text] ?? text;
-
 /** Where a new tariff of a home is started from unless somebody chooses: a country, or the tariff that holds now. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
@@ -28,7 +25,8 @@ const likely = (current: Tariff | null, zone: string): string =>
 function startOf(from: string, form: number, current: Tariff | null): Start {
   if (from !== CURRENT || !current) {
     const one = formsOf(from)[form];
-    return one ? { ...one, name: inWords(one.name), note: one.note?.map(inWords).join(' ') } : BLANK;
+    const { names, notes } = words().tariffs.templates;
+    return one ? { ...one, name: names[one.name], note: one.note?.map((note) => notes[note]).join(' ') } : BLANK;
   }
   return { name: current.name, currency: current.currency, terms: current };
 }
@@ -40,7 +38,7 @@ export const firstStart = (current: Tariff | null, zone: string): Start => start
 export function StartFrom(props: { current: Tariff | null; zone: string; onStart: (start: Start) => void }) {
   const { current, zone, onStart } = props;
   const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);
-  const w = words().tariffs.form;
+  const { form: w, templates } = words().tariffs;
   const forms = formsOf(from);
   const choose = (from: string, form: number) => {
     setChosen([from, form]);
@@ -65,7 +63,7 @@ export function StartFrom(props: { current: Tariff | null; zone: string; onStart
           ...${attributes}
           onChange=${(event: Event) => choose(from, Number((event.target as HTMLSelectElement).value))}
         >
-          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${inWords(name)}</option>`)}
+          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${templates.names[name]}</option>`)}
         </select>`}
       <//>`
     }

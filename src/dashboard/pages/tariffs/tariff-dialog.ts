@@ -66,10 +66,10 @@ export function TariffDialog(props: {
     if (!(reason instanceof Failure)) throw reason;
     const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
     if (reason.status === 409 && taken) {
-      return { valid_from: w.taken(taken.name, dayName(day)) };
+      return { valid_from: w.taken({ name: taken.name, day: dayName(day) }) };
     }
     if (reason.status !== 422 || reason.details.length === 0) throw reason;
-    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong(message)]));
+    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
   };
   const text = (member: 'name' | 'valid_from' | 'currency', attributes: object) => html`<input
     ...${attributes}
@@ -89,7 +89,7 @@ export function TariffDialog(props: {
       mistakes=${mistakes}
       onChange=${(changed: RatesForm) => set({ [member]: changed })}
     />`;
-  return html`<${Dialog} title=${known ? tariffs.editOf(known.name) : tariffs.new} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? tariffs.editOf({ name: known.name }) : tariffs.new} onClose=${onClose}>
     <form onSubmit=${save} ref=${top}>
       ${!known && html`<${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
@@ -116,10 +116,10 @@ export function TariffDialog(props: {
       </div>
       ${rates('import', tariffs.fromGrid)}
       <${NumberField}
-        label=${w.standing(unit)}
+        label=${w.standing({ unit })}
         name="standing_per_day"
         value=${form.standing_per_day}
-        hint=${w.standingHint(decimals(30.4, 1))}
+        hint=${w.standingHint({ ofMonth: decimals(30.4, 1) })}
         mistakes=${mistakes}
         onInput=${(standing_per_day: string) => set({ standing_per_day })}
       />
@@ -131,7 +131,7 @@ export function TariffDialog(props: {
         ${
           capacity &&
           html`<div class="need">
-            <${NumberField} label=${w.perKw(unit)} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
+            <${NumberField} label=${w.perKw({ unit })} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
               mistakes=${mistakes} onInput=${(per_kw_month: string) => setCapacity({ per_kw_month })} />
             <div class="columns">
               <${NumberField} label=${w.meanOf} name="capacity.months_averaged" value=${capacity.months_averaged} hint=${w.meanOfHint}

@@ -26,7 +26,7 @@ export function Terms({ of, series, zone }: { of: Tariff; series: UsableSeries[]
     all.length === 1 ? all[0] : html`<ul class="plain">${all.map((line) => html`<li>${line}</li>`)}</ul>`;
   return html`<dl class="facts">
     <dt>${w.fromGrid}</dt><dd>${lines(linesOf(of.import, currency, name))}</dd>
-    ${standing_per_day !== undefined && html`<dt>${w.standing}</dt><dd>${w.aDay(price(standing_per_day, currency))}</dd>`}
+    ${standing_per_day !== undefined && html`<dt>${w.standing}</dt><dd>${w.aDay({ price: price(standing_per_day, currency) })}</dd>`}
     ${capacity && html`<dt>${w.highestLoad}</dt><dd>${capacityWords(capacity, currency)}</dd>`}
     ${of.export && html`<dt>${w.feedIn}</dt><dd>${lines(linesOf(of.export, currency, name))}</dd>`}
   </dl>`;
@@ -36,11 +36,11 @@ export function Terms({ of, series, zone }: { of: Tariff; series: UsableSeries[]
 export function Actions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => void; onDelete: () => void }) {
   const { common, tariffs: w } = words();
   return html`
-  <button type="button" aria-label=${w.editOf(of.name)} onClick=${onEdit}>${common.edit}</button>
+  <button type="button" aria-label=${w.editOf({ name: of.name })} onClick=${onEdit}>${common.edit}</button>
   <${Sure}
     label=${common.delete}
     of=${of.name}
-    question=${w.deleteQuestion(dayName(of.valid_from))}
+    question=${w.deleteQuestion({ day: dayName(of.valid_from) })}
     onSure=${onDelete}
   />`;
 }

@@ -28,7 +28,7 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
 /** Prices of energy in lines: one, or one for each period. `seriesName`: of a series that the tariff names. */
 export function linesOf(rates: Rates, currency: string, seriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
-  if ('per_kwh' in rates) return [w.aKwh(price(rates.per_kwh, currency))];
+  if ('per_kwh' in rates) return [w.aKwh({ price: price(rates.per_kwh, currency) })];
   if ('series_id' in rates) {
     const { series_id, multiply, add } = rates;
     return [
@@ -42,7 +42,7 @@ export function linesOf(rates: Rates, currency: string, seriesName: (id: string)
       ...(from || to ? [`${from ?? '00:00'}–${to ?? '24:00'}`] : []),
     ];
     const name = when.join(', ') || (rates.periods.length > 1 ? w.otherwise : w.always);
-    return `${name}: ${w.aKwh(price(per_kwh, currency))}`;
+    return `${name}: ${w.aKwh({ price: price(per_kwh, currency) })}`;
   });
 }
 
@@ -52,7 +52,7 @@ export function capacityWords(
   currency: string,
 ) {
   const { tariffs: w } = words();
-  const mean = months_averaged > 1 ? w.meanOf(months_averaged) : '';
-  const least = minimum_kw ? w.atLeast(exactly(minimum_kw)) : '';
-  return `${w.capacityPrice(price(per_kw_month, currency))}${mean}${least}`;
+  const mean = months_averaged > 1 ? w.meanOf({ months: months_averaged }) : '';
+  const least = minimum_kw ? w.atLeast({ kw: exactly(minimum_kw) }) : '';
+  return `${w.capacityPrice({ price: price(per_kw_month, currency) })}${mean}${least}`;
 }

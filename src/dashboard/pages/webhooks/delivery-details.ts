@@ -38,7 +38,7 @@ export function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of
         <ol>
           ${tries.toReversed().map(
             (one) => html`<li>
-              <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${outcomeOf(one)}<//> ${w.after(count(one.duration_ms))}
+              <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${outcomeOf(one)}<//> ${w.after({ milliseconds: count(one.duration_ms) })}
                 ${' '}<time datetime=${one.at}>${time(one.at, zone)}</time></p>
               ${
                 one.response_body

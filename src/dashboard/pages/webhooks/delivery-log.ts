@@ -41,8 +41,8 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     });
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
   return html`<${Card} title=${webhooks.deliveries}>
-    <p class="quiet">${rich(w.about(nameOf(webhook)))}</p>
-    <p class="hidden" role="status">${pending === 0 ? '' : w.pending(pending)}</p>
+    <p class="quiet">${rich(w.about({ name: nameOf(webhook) }))}</p>
+    <p class="hidden" role="status">${pending === 0 ? '' : w.pending({ count: pending })}</p>
     <${Problem} text=${error} />
     <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.label}>
       <${Loading} of=${pages.shown}>

@@ -35,8 +35,8 @@ export function DeliveryRow(props: {
       <td data-name=${w.nextTry}>${nextTry(delivery, isPaused)}</td>
       <td>
         <div class="actions">
-          <button type="button" aria-expanded=${isOpen} aria-controls=${isOpen ? id : undefined} aria-label=${w.detailsOf(name)} onClick=${onOpen}>${common.details}</button>
-          ${status !== 'succeeded' && html`<button type="button" aria-label=${w.retryOf(name)} onClick=${onRetry}>${w.retry}</button>`}
+          <button type="button" aria-expanded=${isOpen} aria-controls=${isOpen ? id : undefined} aria-label=${w.detailsOf({ name })} onClick=${onOpen}>${common.details}</button>
+          ${status !== 'succeeded' && html`<button type="button" aria-label=${w.retryOf({ name })} onClick=${onRetry}>${w.retry}</button>`}
         </div>
       </td>
     </tr>
@@ -54,5 +54,5 @@ function nextTry({ status, next_attempt_at }: Delivery, isPaused: boolean): stri
   if (isPaused || next_attempt_at === null) return w.whenResumed;
   const seconds = Math.ceil((Date.parse(next_attempt_at) - Date.now()) / 1_000);
   if (seconds <= 0) return w.now;
-  return seconds < 60 ? w.inSeconds(seconds) : ago(next_attempt_at);
+  return seconds < 60 ? w.inSeconds({ seconds }) : ago(next_attempt_at);
 }

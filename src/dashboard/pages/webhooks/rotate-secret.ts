@@ -26,7 +26,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
         <p>${w.rotation.bothSign}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title=${w.rotateSecretOf(nameOf(webhook))} onClose=${onClose}>
+  return html`<${Dialog} title=${w.rotateSecretOf({ name: nameOf(webhook) })} onClose=${onClose}>
     <p>${w.rotation.about}</p>
     <p class="quiet">${w.rotation.again}</p>
     <${Problem} text=${error} />

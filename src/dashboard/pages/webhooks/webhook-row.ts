@@ -37,10 +37,10 @@ export function WebhookRow(props: {
     <td data-name=${common.made}><${When} at=${webhook.created_at} zone=${zone} /></td>
     <td>
       <div class="actions">
-        <button type="button" aria-pressed=${isShown} aria-label=${w.deliveriesOf(name)} onClick=${onShow}>${w.deliveries}</button>
-        <button type="button" aria-label=${w.sendTestOf(name)} onClick=${onTest}>${w.sendTest}</button>
-        <button type="button" aria-label=${isActive ? w.pauseOf(name) : w.resumeOf(name)} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${isActive ? w.pause : w.resume}</button>
-        <button type="button" aria-label=${w.rotateSecretOf(name)} onClick=${onRotate}>${w.rotateSecret}</button>
+        <button type="button" aria-pressed=${isShown} aria-label=${w.deliveriesOf({ name })} onClick=${onShow}>${w.deliveries}</button>
+        <button type="button" aria-label=${w.sendTestOf({ name })} onClick=${onTest}>${w.sendTest}</button>
+        <button type="button" aria-label=${isActive ? w.pauseOf({ name }) : w.resumeOf({ name })} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${isActive ? w.pause : w.resume}</button>
+        <button type="button" aria-label=${w.rotateSecretOf({ name })} onClick=${onRotate}>${w.rotateSecret}</button>
         <${Sure}
           label=${common.delete}
           of=${name}

@@ -7,5 +7,7 @@ export function whyPaused(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
     .reduce<Delivery['attempts'][number] | null>((a, b) => (a === null || b.at > a.at ? b : a), null);
-  return last === null || last.error === null ? words().webhooks.byHand : words().webhooks.lastTry(outcomeOf(last));
+  return last === null || last.error === null
+    ? words().webhooks.byHand
+    : words().webhooks.lastTry({ outcome: outcomeOf(last) });
 }

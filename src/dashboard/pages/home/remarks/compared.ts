@@ -19,12 +19,12 @@ export function Compared(props: {
   unit: (value: number) => string;
 }) {
   const { of, column, values, usual, unit } = props;
-  const { compared: w } = words().plainWords;
+  const { compared: w } = words().home.plainWords;
   const last = values.length - 1;
   const most = Math.max(...values.map(({ value }) => value), 1e-9);
-  const told = w.picture(last, unit(usual), unit(values[last]?.value ?? 0));
+  const told = w.picture({ count: last, usual: unit(usual), now: unit(values[last]?.value ?? 0) });
   return html`<details class="evidence">
-    <summary aria-label=${w.titleOf(of)}>${w.title}</summary>
+    <summary aria-label=${w.titleOf({ remark: of })}>${w.title}</summary>
     <svg role="img" aria-label=${told} viewBox=${`0 0 ${values.length * STEP} ${HEIGHT}`} preserveAspectRatio="none">
       ${values.map(({ value }, place) => {
         const height = Math.max(1, (HEIGHT * value) / most);
@@ -33,7 +33,7 @@ export function Compared(props: {
     </svg>
     <table>
       <thead><tr><th scope="col">${w.when}</th><th scope="col">${column}</th></tr></thead>
-      <tbody>${values.map(({ name, value }, place) => html`<tr><th scope="row">${place === last ? w.thisOne(name) : name}</th><td>${unit(value)}</td></tr>`)}</tbody>
+      <tbody>${values.map(({ name, value }, place) => html`<tr><th scope="row">${place === last ? w.thisOne({ name }) : name}</th><td>${unit(value)}</td></tr>`)}</tbody>
     </table>
   </details>`;
 }

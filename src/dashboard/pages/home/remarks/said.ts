@@ -23,34 +23,41 @@ const HOURS_OF_A_DAY = 24;
 
 /** A remark as a person would say it. `zone`: in which its times are told. */
 export function said(remark: Remark, zone: string): Said {
-  const { compared: c, ...w } = words().plainWords;
+  const { compared: c, ...w } = words().home.plainWords;
   const at = (iso: string) => timeIn(iso, zone);
-  const upTo = (iso: string) => c.upTo(at(iso));
+  const upTo = (iso: string) => c.upTo({ time: at(iso) });
   switch (remark.kind) {
     case 'stays_on': {
       const perDay = ((remark.least_w - remark.usual_w) * HOURS_OF_A_DAY) / 1_000;
       return {
-        sentence: w.staysOn(watts(remark.least_w), watts(remark.usual_w), at(remark.since)),
-        more: [w.staysOnCost(kwh(perDay)), remark.location === null ? w.staysOnLook : w.staysOnDevice(remark.location)],
+        sentence: w.staysOn({ least: watts(remark.least_w), usual: watts(remark.usual_w), since: at(remark.since) }),
+        more: [
+          w.staysOnCost({ perDay: kwh(perDay) }),
+          remark.location === null ? w.staysOnLook : w.staysOnDevice({ location: remark.location }),
+        ],
         compared: ofWatts(remark, c.level, upTo),
       };
     }
     case 'night_rose':
       return {
-        sentence: w.nightRose(watts(remark.quiet_w), watts(remark.usual_w)),
+        sentence: w.nightRose({ quiet: watts(remark.quiet_w), usual: watts(remark.usual_w) }),
         more: [w.nightRoseLook],
         compared: ofWatts(remark, c.quiet, upTo),
       };
     case 'device_uses_more':
       return {
-        sentence: w.deviceUsesMore(remark.location, kwh(remark.kwh), kwh(remark.usual_kwh)),
+        sentence: w.deviceUsesMore({
+          location: remark.location,
+          energy: kwh(remark.kwh),
+          usual: kwh(remark.usual_kwh),
+        }),
         more: [w.deviceUsesMoreLook],
         compared: ofEnergy(remark.compared, remark.usual_kwh, c.used, upTo),
       };
     case 'production_missing': {
       const sentence = remark.is_silent ? w.productionSilent : w.productionMissing;
       return {
-        sentence: sentence(at(remark.since), kwh(remark.expected_kwh)),
+        sentence: sentence({ since: at(remark.since), expected: kwh(remark.expected_kwh) }),
         more: [w.productionMissingLook],
         compared: ofEnergy(remark.compared, middleOf(remark.compared), c.made, upTo),
       };
@@ -59,7 +66,12 @@ export function said(remark: Remark, zone: string): Said {
       const rows = [...remark.compared, { date: remark.date, kwh: remark.kwh }];
       const values = rows.map((one) => ({ name: dayOf(one.date), value: one.kwh }));
       return {
-        sentence: w.unusualDay(dayOf(remark.date), kwh(remark.kwh), kwh(remark.usual_kwh), weekdayOf(remark.date)),
+        sentence: w.unusualDay({
+          date: dayOf(remark.date),
+          energy: kwh(remark.kwh),
+          usual: kwh(remark.usual_kwh),
+          weekday: weekdayOf(remark.date),
+        }),
         more: [],
         compared: { column: c.used, values, usual: remark.usual_kwh, unit: kwh },
       };
@@ -68,7 +80,7 @@ export function said(remark: Remark, zone: string): Said {
       const { name, currency, would_have_paid, paid, start, end } = remark;
       const [would, did] = [money(would_have_paid, currency), money(paid, currency)];
       return {
-        sentence: w.cheaperTariff(name, would, did, dayOf(start), dayOf(end)),
+        sentence: w.cheaperTariff({ name, would, paid: did, start: dayOf(start), end: dayOf(end) }),
         more: [w.cheaperTariffLook],
         compared: null,
       };
