@@ -1,4 +1,4 @@
-import { tellSeen } from './parts/seen.ts';
+import { useEffect, useState } from 'preact/hooks';
 import { textNamed, words } from './words/words.ts';
 
 /** An answer other than 2xx. */
@@ -134,4 +134,27 @@ export function withQuery(path: string, query: Record<string, string | number | 
   return given.length === 0
     ? path
     : `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+/** When what is shown was seen, ISO 8601; null: just now, by the network. */
+let seenAt: string | null = null;
+const CHANGED = 'seen';
+
+/** Told of each answer: `at` where it is one that was kept (service-worker.ts). The oldest of what is shown counts. */
+function tellSeen(at: string | null): void {
+  const next = at === null ? null : seenAt !== null && seenAt < at ? seenAt : at;
+  if (next === seenAt) return;
+  seenAt = next;
+  document.dispatchEvent(new Event(CHANGED));
+}
+
+export function useSeenAt(): string | null {
+  const [at, setAt] = useState(seenAt);
+  useEffect(() => {
+    const tell = () => setAt(seenAt);
+    document.addEventListener(CHANGED, tell);
+    tell();
+    return () => document.removeEventListener(CHANGED, tell);
+  }, []);
+  return at;
 }

@@ -8,7 +8,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { asks, STATES, typeName } from './devices/device.ts';
 import { Edits } from './devices/edits.ts';
-import { PeriodView } from './home/period-view.ts';
+import { PeriodView } from './home.ts';
 
 /** How often it is asked whether a changed past is computed by now. */
 const LOOK_MS = 2_000;

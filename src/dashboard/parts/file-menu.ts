@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { file, sentenceOf } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
-import { save } from './save.ts';
 import { busy, Problem } from './ui.ts';
 
 /** A form in which the service gives out what is shown. */
@@ -48,4 +47,14 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
       <p class="quiet" role="status">${said.done}</p>
     </div>
   </details>`;
+}
+
+/** Lets the browser keep a file under a name. */
+export function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -5,8 +5,7 @@ import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useAction } from './load.ts';
-import { rich } from './rich.ts';
-import { busy, Card, Field, Problem } from './ui.ts';
+import { busy, Card, Field, Problem, rich } from './ui.ts';
 
 /** This browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';

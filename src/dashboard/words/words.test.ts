@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { loadWords } from '#test/support/words.ts';
-import { kwh, time } from '../parts/format.ts';
-import { money } from '../parts/money.ts';
+import { kwh, money, time } from '../parts/format.ts';
 import { locale } from './locale.ts';
 import { type Language, languageFrom, localeOf, words } from './words.ts';
 

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nameOf } from '#src/dashboard/pages/alerts/alert.ts';
-import { suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
+import { nameOf, suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/alert.ts';
 import { words as said } from '#src/dashboard/words/words.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';

@@ -4,10 +4,13 @@ import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPublisher, type Publisher } from '#simulators/publisher.ts';
-import { climateHours } from '#src/dashboard/pages/devices/climate-hours.ts';
-import { publishLines } from '#src/dashboard/pages/devices/device-snippets.ts';
-import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/gateway-snippets.ts';
-import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
+import { climateHours } from '#src/dashboard/pages/devices/device.ts';
+import {
+  deviceSettings,
+  mosquittoBridge,
+  publishLines,
+  serviceAddress,
+} from '#src/dashboard/pages/devices/snippets.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';

@@ -3,8 +3,7 @@ import type { Held } from '#src/api/dashboard/shapes.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { Badge, busy, Problem, When } from '../../parts/ui.ts';
+import { Badge, busy, Problem, rich, When } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { numberOf, toType } from '../../parts/decimal.ts';
-import { DecimalInput } from '../../parts/decimal-input.ts';
+import { DecimalInput, numberOf, toType } from '../../parts/decimal-input.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';

@@ -3,8 +3,7 @@ import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Card, Loading, When } from '../../parts/ui.ts';
-import { words } from '../../words/words.ts';
-import { whatItTells } from './discovered-words.ts';
+import { textNamed, words } from '../../words/words.ts';
 
 /** What was heard through the account's gateways and is not paired. */
 export const DiscoveredList = (props: {
@@ -63,4 +62,23 @@ function Tells({ of }: { of: DiscoveredDevice }) {
       html`<details><summary>${words().devices.discovered.more({ count: rest.length })}</summary>${rest.map((one) => html`<div>${one}</div>`)}</details>`
     }
   </div>`;
+}
+
+/** What a device tells, by channel, and what of it would count: "import: energy register, power; counts as import". */
+function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
+  const w = words().devices.discovered;
+  return channels.map((channel) => {
+    const mine = quantities.filter((one) => one.channel === channel);
+    const kinds = mine.map(({ kind }) => textNamed(w.kinds, kind) ?? kind).join(', ');
+    const counts = mine.find((one) => one.counts !== null)?.counts;
+    const isUnknown = /(^|\/)unknown\//.test(channel);
+    return `${channel}: ${kinds}${isUnknown ? `; ${w.countsWhenSaid}` : counts ? `; ${w.countsAs({ what: counts })}` : ''}`;
+  });
+}
+
+/** A guess to begin with; whoever pairs it knows. */
+export function likelyType({ quantities }: DiscoveredDevice): string {
+  const kinds = new Set(quantities.map(({ kind }) => kind));
+  const isHeater = kinds.has('setpoint_c') || kinds.has('heating');
+  return isHeater && !kinds.has('energy_total_kwh') ? 'thermostat' : 'smart_meter';
 }

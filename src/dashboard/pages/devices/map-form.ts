@@ -1,14 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { numberOf } from '../../parts/decimal.ts';
-import { DecimalInput } from '../../parts/decimal-input.ts';
+import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { busy, Field, Problem } from '../../parts/ui.ts';
+import { busy, Field, Problem, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { Judgement } from './judgement.ts';
-import { changeMapped, type Mapped, meaningName, UNITS } from './mapped.ts';
+import { changeMapped, Judgement, type Mapped, meaningName, UNITS } from './judgement.ts';
 
 /**
  * Says what a place of a message is. `path`: null for the whole message; `proposed`: what it may be, by its name; `times`: places that may be its time; `family`: which reads the

@@ -5,9 +5,8 @@ import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { Judgement } from './judgement.ts';
+import { changeMapped, configWith, Judgement, type Mapped, mappedOf, meaningName } from './judgement.ts';
 import { MapForm } from './map-form.ts';
-import { changeMapped, configWith, type Mapped, mappedOf, meaningName } from './mapped.ts';
 
 /** A message as it was typed, or as it arrived. */
 export interface TypedMessage {

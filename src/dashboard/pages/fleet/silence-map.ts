@@ -1,8 +1,7 @@
 import type { FleetSilence } from '#clients/typescript/client.ts';
 import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { DAY_MS } from '../../parts/durations.ts';
-import { dayName, hourName } from '../../parts/format.ts';
+import { DAY_MS, dayName, hourName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';

@@ -2,11 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Cost, Figure as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { dayName, kwh, percent } from '../../parts/format.ts';
+import { caveatsOf, dayName, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { caveatsOf, money } from '../../parts/money.ts';
-import { rich } from '../../parts/rich.ts';
-import { Dialog, Loading } from '../../parts/ui.ts';
+import { Dialog, Loading, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 

@@ -5,8 +5,7 @@ import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { nameOf, periodAt, type Period as Shown, stepped } from '../../parts/period.ts';
-import { rich } from '../../parts/rich.ts';
-import { Card } from '../../parts/ui.ts';
+import { Card, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 

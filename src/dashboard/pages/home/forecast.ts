@@ -3,8 +3,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { moneyIn, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { Card } from '../../parts/ui.ts';
+import { Card, rich } from '../../parts/ui.ts';
 import { count, dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 

@@ -4,7 +4,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useEvents } from '../../parts/changes.ts';
 import { watts } from '../../parts/format.ts';
-import { useNow } from '../../parts/now.ts';
+import { useNow } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** A measured power is the power now for this time, as the service takes it. */

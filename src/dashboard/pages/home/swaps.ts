@@ -3,8 +3,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { busy, Card, Problem } from '../../parts/ui.ts';
+import { busy, Card, Problem, rich } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 

@@ -1,17 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
+import type { TariffPreview, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { call, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
-import { dayName, decimals } from '../../parts/format.ts';
+import { caveatsOf, dayName, decimals, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { formOf, membersOf, NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
-import { type Mistakes, NumberField } from './number-field.ts';
-import { Preview } from './preview.ts';
-import { RatesFields } from './rates-fields.ts';
+import { formOf, isBlank, membersOf, NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
+import { type Mistakes, NumberField, RatesFields } from './rates-fields.ts';
 import { firstStart, type Start, StartFrom } from './start-fields.ts';
 
 /** Makes a tariff of the picked account, or changes one (`of`). `all`: those that there are. `current`: the one that holds now. */
@@ -149,4 +148,44 @@ export function TariffDialog(props: {
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>`;
   }
+}
+
+/** It is asked for when typing has paused for this long. */
+const PAUSE_MS = 400;
+
+/** What the last whole month would have cost by what is typed, as soon as that is a tariff. */
+function Preview({ userId, form }: { userId: string; form: TariffForm }) {
+  const [preview, setPreview] = useState<TariffPreview | null>(null);
+  const members = { ...membersOf(form, undefined), user_id: userId };
+  const body = isBlank(form.import) ? '' : JSON.stringify(members);
+  useEffect(() => {
+    let isTooLate = false;
+    const ask = async () => {
+      // What is wrong with it is told when it is saved.
+      const found = await call<TariffPreview>('POST', '/v1/tariff-preview', JSON.parse(body)).catch(() => null);
+      if (!isTooLate) setPreview(found);
+    };
+    const timer = body === '' ? undefined : setTimeout(ask, PAUSE_MS);
+    return () => {
+      isTooLate = true;
+      clearTimeout(timer);
+    };
+  }, [body]);
+  return html`<p class="note" role="status">${body === '' || !preview?.cost ? words().tariffs.preview.fillIn : wordsOf(preview.start, preview.cost)}</p>`;
+}
+
+function wordsOf(start: string, cost: NonNullable<TariffPreview['cost']>) {
+  const w = words().tariffs.preview;
+  const { currency } = cost;
+  const month = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(start));
+  const part = (amount: string | undefined, name: (values: { amount: string }) => string) =>
+    Number(amount ?? 0) === 0 ? [] : [name({ amount: money(amount ?? '0', currency) })];
+  const parts = [
+    w.energy({ amount: money(cost.import, currency) }),
+    ...part(cost.standing, w.standing),
+    ...part(cost.capacity, w.capacity),
+    ...part(cost.export, w.export),
+    ...caveatsOf(cost),
+  ];
+  return rich(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
 }
