@@ -11,7 +11,7 @@ import type { ApiContext, BrokerAddress } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { Http2 } from './http2.ts';
-import { createLive } from './live/live.ts';
+import { Live } from './live/live.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -71,7 +71,7 @@ export function buildApp(
     patience?: Partial<typeof PATIENCE>;
   },
 ): FastifyInstance {
-  const live = createLive(context, parts.counter);
+  const live = new Live(context, parts.counter);
   context.live = live;
   let http2: Http2 | undefined;
   const app = Fastify({
@@ -107,7 +107,7 @@ export function buildApp(
   // Before the server closes: it waits for answers that are under way.
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2?.close());
-  parts.handOn?.addEventListener('abort', live.handOn);
+  parts.handOn?.addEventListener('abort', () => live.handOn());
   addHandingOn(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
