@@ -41,83 +41,17 @@ export function startJobs(
   parts: JobParts,
   { monotonicMs = () => performance.now() }: { monotonicMs?: () => number } = {},
 ): { names: string[]; stop(): Promise<void> } {
-  const { pool, clock, log, capabilities } = parts;
-  const stopping = new AbortController();
-  const underWay = new Map<Job, Promise<void>>();
-  const later = new Map<Job, NodeJS.Timeout>();
-
-  async function work(job: Job, dailyMs: number | null): Promise<void> {
-    const { name, lock, run } = job;
-    const once = async (session?: LockSession, lost?: AbortSignal) => {
-      const signal = AbortSignal.any([stopping.signal, ...(lost ? [lost] : [])]);
-      if ((await run(parts, signal, session)) === TAKEN) return TAKEN;
-      if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
-      return DONE;
-    };
-    try {
-      await inSpan(`job ${name}`, {}, async () => {
-        const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
-        if (done !== DONE && job.whenTaken === 'again')
-          later.set(job, setTimeout(begin, AGAIN_MS, job, dailyMs).unref());
-      });
-    } catch (error) {
-      log.error({ err: error, job: name }, 'job failed');
-    }
-  }
-  function begin(job: Job, dailyMs: number | null = null): void {
-    clearTimeout(later.get(job));
-    if (stopping.signal.aborted || underWay.has(job)) return;
-    underWay.set(
-      job,
-      work(job, dailyMs).finally(() => underWay.delete(job)),
-    );
-  }
-
+  const { clock, log, capabilities } = parts;
   const wanted = jobs.filter(
     ({ needs, unless }) =>
       (needs === undefined || capabilities[needs]) && (unless === undefined || !capabilities[unless]),
   );
-  const startMs = monotonicMs();
-  const intervals: IntervalPlan[] = [];
-  const daily: DailyPlan[] = [];
-  for (const [index, job] of wanted.entries()) {
-    const { at, alsoAtStart } = job;
-    if ('daily' in at) {
-      const task = createTask(at.daily, () => {}, { name: job.name, timezone: 'UTC' });
-      const latest = latestDaily((minute) => task.match(minute), clock().getTime());
-      daily.push({ job, task, latest, lookedAtMs: alsoAtStart ? latest.latestMs : null });
-      if (alsoAtStart) begin(job, latest.latestMs);
-    } else {
-      const everyMs = at.everySeconds * 1_000;
-      const firstMs = spreadMs(everyMs, { index, of: wanted.length }) + (alsoAtStart ? everyMs : 0);
-      intervals.push({ job, everyMs, nextMs: startMs + firstMs });
-      if (alsoAtStart) begin(job);
-    }
-  }
-
-  async function look(): Promise<void> {
-    const nowMs = monotonicMs();
-    for (const plan of intervals) {
-      if (plan.nextMs > nowMs) continue;
-      plan.nextMs = nowMs + plan.everyMs;
-      begin(plan.job);
-    }
-    const wallMs = clock().getTime();
-    for (const plan of daily) plan.latest = latestDaily((minute) => plan.task.match(minute), wallMs, plan.latest);
-    const passed = daily.filter(({ latest, lookedAtMs }) => lookedAtMs !== latest.latestMs);
-    if (passed.length === 0) return;
-    const times = passed.map(({ job, latest }) => ({ name: job.name, latestMs: latest.latestMs }));
-    const ranFor = await readDaily(pool, times);
-    for (const plan of passed) {
-      const { job } = plan;
-      const { latestMs } = plan.latest;
-      plan.lookedAtMs = latestMs;
-      if (isDailyDue(latestMs, ranFor.get(job.name) ?? latestMs)) begin(job, latestMs);
-    }
-  }
+  const runner = new JobRunner(parts);
+  const timetable = new Timetable(wanted, runner, { clock, monotonicMs });
   let looking: Promise<void> | null = null;
   const timer = setInterval(() => {
-    looking ??= look()
+    looking ??= timetable
+      .look(parts.pool)
       .catch((error) => log.warn({ err: error }, 'times of daily jobs not read'))
       .finally(() => {
         looking = null;
@@ -126,14 +60,126 @@ export function startJobs(
   return {
     names: wanted.map(({ name }) => name),
     async stop() {
-      stopping.abort();
+      runner.close();
       clearInterval(timer);
-      for (const pending of later.values()) clearTimeout(pending);
       await looking;
-      await Promise.all(daily.map(({ task }) => task.destroy()));
-      await Promise.all(underWay.values());
+      await timetable.destroy();
+      await runner.finished();
     },
   };
+}
+
+/** Runs jobs, none concurrently with itself. */
+class JobRunner {
+  readonly #parts: JobParts;
+  readonly #stopping = new AbortController();
+  readonly #underWay = new Map<Job, Promise<void>>();
+  readonly #later = new Map<Job, NodeJS.Timeout>();
+
+  constructor(parts: JobParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts a job unless it is running. `dailyMs`: the daily time for which it runs; null: it has none. */
+  begin(job: Job, dailyMs: number | null = null): void {
+    clearTimeout(this.#later.get(job));
+    if (this.#stopping.signal.aborted || this.#underWay.has(job)) return;
+    this.#underWay.set(
+      job,
+      this.#work(job, dailyMs).finally(() => this.#underWay.delete(job)),
+    );
+  }
+
+  /** Starts no further job, and notifies those that are running. */
+  close(): void {
+    this.#stopping.abort();
+    for (const pending of this.#later.values()) clearTimeout(pending);
+  }
+
+  async finished(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #work(job: Job, dailyMs: number | null): Promise<void> {
+    const { name, lock, run } = job;
+    const { pool, log } = this.#parts;
+    const once = async (session?: LockSession, lost?: AbortSignal) => {
+      const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
+      if ((await run(this.#parts, signal, session)) === TAKEN) return TAKEN;
+      if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
+      return DONE;
+    };
+    try {
+      await inSpan(`job ${name}`, {}, async () => {
+        const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
+        if (done !== DONE && job.whenTaken === 'again')
+          this.#later.set(job, setTimeout(() => this.begin(job, dailyMs), AGAIN_MS).unref());
+      });
+    } catch (error) {
+      log.error({ err: error, job: name }, 'job failed');
+    }
+  }
+}
+
+/** When jobs are due: intervals by the monotonic clock, daily times by the wall clock. */
+class Timetable {
+  readonly #intervals: IntervalPlan[] = [];
+  readonly #daily: DailyPlan[] = [];
+  readonly #runner: JobRunner;
+  readonly #clock: Clock;
+  readonly #monotonicMs: () => number;
+
+  /** Plans the jobs, and begins those that also run at the start. */
+  constructor(
+    jobs: readonly Job[],
+    runner: JobRunner,
+    { clock, monotonicMs }: { clock: Clock; monotonicMs: () => number },
+  ) {
+    this.#runner = runner;
+    this.#clock = clock;
+    this.#monotonicMs = monotonicMs;
+    const startMs = monotonicMs();
+    for (const [index, job] of jobs.entries()) {
+      const { at, alsoAtStart } = job;
+      if ('daily' in at) {
+        const task = createTask(at.daily, () => {}, { name: job.name, timezone: 'UTC' });
+        const latest = latestDaily((minute) => task.match(minute), clock().getTime());
+        this.#daily.push({ job, task, latest, lookedAtMs: alsoAtStart ? latest.latestMs : null });
+        if (alsoAtStart) runner.begin(job, latest.latestMs);
+      } else {
+        const everyMs = at.everySeconds * 1_000;
+        const firstMs = spreadMs(everyMs, { index, of: jobs.length }) + (alsoAtStart ? everyMs : 0);
+        this.#intervals.push({ job, everyMs, nextMs: startMs + firstMs });
+        if (alsoAtStart) runner.begin(job);
+      }
+    }
+  }
+
+  /** Begins the jobs that are due. */
+  async look(pool: Pool): Promise<void> {
+    const nowMs = this.#monotonicMs();
+    for (const plan of this.#intervals) {
+      if (plan.nextMs > nowMs) continue;
+      plan.nextMs = nowMs + plan.everyMs;
+      this.#runner.begin(plan.job);
+    }
+    const wallMs = this.#clock().getTime();
+    for (const plan of this.#daily) plan.latest = latestDaily((minute) => plan.task.match(minute), wallMs, plan.latest);
+    const passed = this.#daily.filter(({ latest, lookedAtMs }) => lookedAtMs !== latest.latestMs);
+    if (passed.length === 0) return;
+    const times = passed.map(({ job, latest }) => ({ name: job.name, latestMs: latest.latestMs }));
+    const ranFor = await readDaily(pool, times);
+    for (const plan of passed) {
+      const { job } = plan;
+      const { latestMs } = plan.latest;
+      plan.lookedAtMs = latestMs;
+      if (isDailyDue(latestMs, ranFor.get(job.name) ?? latestMs)) this.#runner.begin(job, latestMs);
+    }
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#daily.map(({ task }) => task.destroy()));
+  }
 }
 
 /**

@@ -70,7 +70,11 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
     stops.push(() => pool.end());
     const access = brokerAccess(createDb(pool), config.mqtt.url);
-    const operator = await startOperator(config.operator, { ...supervised(children), publicUrl: config.publicUrl, access }, log);
+    const operator = await startOperator(
+      config.operator,
+      { ...supervised(children), publicUrl: config.publicUrl, access },
+      log,
+    );
     stops.push(operator.stop);
     return { ...first, certFile: tls.certFile, config, databaseUrl: url, databaseLine, stop };
   } catch (error) {
