@@ -52,7 +52,7 @@ interface Home {
   power: string | null;
 }
 
-/** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0023). */
+/** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0081). */
 const LOOK_MS = 1_000;
 /** Interval of the access check. Reads of a revoked key end within 10 s, so all streams end if no check succeeded within `withinMs`. */
 const CHECK = { everyMs: 3_000, withinMs: 9_000 };
