@@ -18,7 +18,7 @@ import type { Meter } from './meter.ts';
 type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
 /**
- * Relations as typed queries see them. Catalogue with units: sql/README.md. Not the load profile and the aggregates, which
+ * Relations as typed queries see them. Catalogue with units: sql/CATALOGUE.md. Not the load profile and the aggregates, which
  * src/rollups/levels.ts declares.
  */
 export interface Tables {

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 const DECISIONS = 'docs/decisions';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+/** Words, without the marks of tables, lists and headings. */
+const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word)).length;
 
 const records = readdirSync(join(ROOT, DECISIONS)).filter((name) => name !== 'README.md');
 const numbers = new Set(records.map((name) => name.slice(0, 4)));
@@ -55,4 +56,20 @@ test('every reference to a decision names a record', () => {
         .map(([reference]) => `${file}: ${reference}`),
     );
   expect(missing).toEqual([]);
+});
+
+test('every relation is in the catalogue', () => {
+  const relations = [...read('sql/schema.sql').matchAll(/^CREATE (?:UNLOGGED )?(?:TABLE|VIEW) (\w+)/gm)];
+  const catalogue = read('sql/CATALOGUE.md');
+  expect(relations.length).toBeGreaterThan(80);
+  expect(relations.map(([, name]) => name).filter((name) => !catalogue.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the catalogue has no other relation', () => {
+  const schema = read('sql/schema.sql');
+  const rows = read('sql/CATALOGUE.md').matchAll(/^\| (`.+?) \|/gm);
+  const names = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(names.filter((name) => !new RegExp(`^CREATE (UNLOGGED )?(TABLE|VIEW) ${name}\\b`, 'm').test(schema))).toEqual(
+    [],
+  );
 });
