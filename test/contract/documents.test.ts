@@ -73,3 +73,17 @@ test('the catalogue has no other relation', () => {
     [],
   );
 });
+
+const FOLDERS = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*README.md'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter(
+    (file) => existsSync(join(ROOT, file)) && !file.startsWith(DECISIONS) && !file.startsWith('ingest/decoders/'),
+  );
+
+test.each(FOLDERS)('%s has at most 800 words', (file) => {
+  expect(countWords(read(file))).toBeLessThanOrEqual(800);
+});
