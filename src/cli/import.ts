@@ -122,7 +122,7 @@ async function run(files: string[], options: Options, command: Command): Promise
 }
 
 /** How the files of a format are read. */
-function readerOf(options: Options): ReadPast {
+export function readerOf(options: Options): ReadPast {
   const { format, entity = '', channel, usagePoint, tz } = options;
   if (format === 'green-button') return greenButton(usagePoint);
   if (format === 'dsmr-reader') return dsmrReader(tz);
