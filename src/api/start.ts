@@ -116,7 +116,7 @@ export async function startApi(
   await listenQuietly(app, log, { host: config.api.host, port: config.api.port }).catch((error) => {
     throw busy(error, config.api.port, 'API_PORT');
   });
-  const other = await listenOnOther(app.server as unknown as Server, config.api.host);
+  const other = await listenOnOther(app.server as Server, config.api.host);
   const plain = plainHttpServer(
     trustedProxies(config.api.trustProxy),
     (request, response) => app.routing(request, response),
@@ -137,7 +137,7 @@ export async function startApi(
       return state ? state.ageMs / 1_000 : null;
     },
     renewTls(pair) {
-      (app.server as unknown as Server).setSecureContext({ ...pair, ...SERVER_TLS });
+      (app.server as Server).setSecureContext({ ...pair, ...SERVER_TLS });
       certificate = pair.cert;
     },
     async stop() {
@@ -149,7 +149,7 @@ export async function startApi(
       await setTimeout(halfMs);
       other?.close();
       standby?.stop();
-      await Promise.all([app.close(), closeOnceAnswered(plain), endIdle(app.server as unknown as Server)]);
+      await Promise.all([app.close(), closeOnceAnswered(plain), endIdle(app.server as Server)]);
       await redis?.stop();
     },
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** What JSON can say. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
 /**
  * JSON in the canonical form of RFC 8785: members in the order of their UTF-16 code units, no blanks, strings and numbers as ECMAScript

@@ -5,7 +5,7 @@ import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { Billed } from './registers.ts';
 
 /** An edit by hand that was in force when a statement was recorded. */
-export interface ToldEdit {
+export type ToldEdit = {
   edit_id: string;
   device_id: string;
   action: 'exclude' | 'add';
@@ -20,7 +20,7 @@ export interface ToldEdit {
    * Null: the account was erased.
    */
   author: 'homeowner' | 'utility' | 'admin' | null;
-}
+};
 
 /** Most of them that a statement names: those of a device that may be in force. */
 const MAX_TOLD = 1_000;

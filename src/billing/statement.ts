@@ -9,15 +9,15 @@ import type { RegisterPeriod } from './registers.ts';
 export type Cause = 'first' | 'again' | 'closing';
 
 /** What a register showed, in the words of the interface. */
-interface ToldReading {
+type ToldReading = {
   /** With all six decimals. */
   kwh: string;
   at: string;
   is: RegisterReading['is'];
-}
+};
 
 /** What is known of a period: energies in kWh with all six decimals, as text. */
-export interface ToldEnergy {
+export type ToldEnergy = {
   import_kwh: string;
   export_kwh: string;
   estimated_kwh: string;
@@ -38,19 +38,19 @@ export interface ToldEnergy {
   export_beside_registers_kwh: string;
   /** Edits in force. Statements that were recorded before version 0055 of the schema have none. */
   edits?: ToldEdit[];
-}
+};
 
 /** A correction of another period, told with a closing. */
-export interface ToldAdjustment {
+export type ToldAdjustment = {
   bill_period_id: string;
   start: string;
   end: string;
   import_kwh: string;
   export_kwh: string;
-}
+};
 
 /** What is told of a bill period at a time: the part that the checksum is about. */
-export interface Statement extends ToldEnergy {
+export type Statement = ToldEnergy & {
   bill_period_id: string;
   version: number;
   cause: Cause;
@@ -68,7 +68,7 @@ export interface Statement extends ToldEnergy {
   billed_export_kwh: string;
   /** Checksum of the version before. */
   previous_sha256: string | null;
-}
+};
 
 const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: exactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };

@@ -8,7 +8,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { concernedBy, type Energies, isNothing, minus, nextOpen } from './adjustments.ts';
-import { checksum, type Json } from './canonical.ts';
+import { checksum } from './canonical.ts';
 import { editsIn } from './edits.ts';
 import { billedMeter, type Known, knownIn } from './known.ts';
 import { type Billed, registersIn } from './registers.ts';
@@ -282,7 +282,7 @@ async function addVersion(
       bill_period_id: period.bill_period_id,
       version,
       told: JSON.stringify(told),
-      sha256: checksum(told as unknown as Json),
+      sha256: checksum(told),
       import_milliwatt_hours: known.imported,
       export_milliwatt_hours: known.exported,
       estimated_milliwatt_hours: known.estimated,

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import {
+  CompiledQuery,
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import { urlsOfHosts } from '#src/config/database-url.ts';
 import { defined } from '#src/core/defined.ts';
@@ -78,7 +87,7 @@ export function createPool(
   if (options.isAnswering) refuseWhileStill(pool, () => answerOfOne(urls.map(probe)));
   // A connection that is being ended is not put back.
   pool.on('release', (_error, client) => {
-    if ((client as unknown as WatchedClient).isUseless) void client.end().catch(() => {});
+    if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
   });
   // An idle connection that the server closes must not end the process; the next query reports what matters.
   pool.on('error', () => {});
@@ -109,8 +118,10 @@ export const queryOf =
 /** Statements on a pool, or on a connection amid its transaction. */
 export const queryOn =
   (client: Pick<pg.PoolClient, 'query'>): Query =>
-  <Row>(text: string, values: readonly unknown[]) =>
-    client.query(text, [...values]) as unknown as Promise<{ rows: Row[] }>;
+  async (text, values) => {
+    const answer: pg.QueryResult = await client.query(text, [...values]);
+    return answer;
+  };
 
 /**
  * Begins a statement of which each connection keeps the plan, where planning costs more than running it: few rows, or none that
@@ -132,18 +143,26 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** A connection as kysely takes it. Throws if kysely asks for a cursor (`stream()`), which nothing of ours does. */
+function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.QueryResult>, release: () => void) {
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(asked: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
+    if (typeof asked !== 'string') throw new Error('rows are not streamed by a cursor');
+    return run(asked, [...values]);
+  }
+  return { query, release } satisfies PostgresPoolClient;
+}
+
 /** The pool as kysely takes it, which cannot name a statement itself. */
 const preparing = (pool: pg.Pool): PostgresPool => ({
   async connect() {
     const client = await pool.connect();
-    return {
-      query(text: string, values: readonly unknown[]) {
-        const name = IS_PREPARED.test(text) ? nameOf(text) : undefined;
-        return client.query({ ...defined({ name }), text, values: [...values] });
-      },
-      release: () => client.release(),
-      // Nobody asks for a cursor.
-    } as unknown as PostgresPoolClient;
+    return kyselyClient(
+      (text, values) =>
+        client.query({ ...defined({ name: IS_PREPARED.test(text) ? nameOf(text) : undefined }), text, values }),
+      () => client.release(),
+    );
   },
   end: () => pool.end(),
 });
@@ -155,15 +174,15 @@ export const databaseOn = (client: pg.PoolClient): Database => closableDatabaseO
 export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
-  const query = (text: string, values: readonly unknown[]) => {
+  const query = (text: string, values: unknown[]) => {
     const asked = last.then(() => {
       if (isClosed) throw new Error('what asked for this has failed already');
-      return client.query({ text, values: [...values] });
+      return client.query({ text, values });
     });
     last = asked.catch(() => {});
     return asked;
   };
-  const pool = { connect: async () => ({ query, release() {} }), end: async () => {} } as unknown as PostgresPool;
+  const pool = { connect: async () => kyselyClient(query, () => {}), end: async () => {} };
   return {
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     async close() {

@@ -59,7 +59,7 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
     /** Which of the hosts it is connected to. */
     hostNumber = -1;
 
-    constructor(config: pg.ClientConfig) {
+    constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: urls[0], connectionTimeoutMillis: timeoutMs });
     }
 

@@ -43,10 +43,13 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
     }
   }
 
-  const pool = new HostsPool({ ...options, Client: HostClient as unknown as new () => pg.ClientBase });
-  const of = (client: pg.PoolClient) => client as unknown as HostClient;
-  pool.on('connect', (client) => connections.add(of(client)));
-  pool.on('remove', (client) => connections.delete(of(client)));
+  const pool = new HostsPool({ ...options, Client: HostClient });
+  pool.on('connect', (client) => {
+    if (client instanceof HostClient) connections.add(client);
+  });
+  pool.on('remove', (client) => {
+    if (client instanceof HostClient) connections.delete(client);
+  });
 
   async function endThoseOfTheFormer(): Promise<void> {
     const now = await hosts.search();

@@ -1,5 +1,5 @@
-import type { EventEmitter } from 'node:events';
 import { createPool, type Pool } from '#src/database/connect.ts';
+import { WatchedClient } from '#src/database/host-client.ts';
 
 /** What the sessions of a move are known by. */
 export const MOVE = 'energy migrate';
@@ -32,8 +32,8 @@ export function createMovingPool(
   });
   // Two servers take part in a move, and the error of one does not name it. Its connection does, also of a COPY.
   pool.on('connect', (client) => {
-    const { connection } = client as unknown as { connection: EventEmitter };
-    connection.prependListener('errorMessage', (error: Error & { code?: string }) => {
+    if (!(client instanceof WatchedClient)) return;
+    client.connection.prependListener('errorMessage', (error: Error & { code?: string }) => {
       if (error.code === DISK_FULL) error.message = `The disk of the ${side} database is full (${error.message})`;
     });
   });

@@ -1,30 +1,25 @@
 import { X509Certificate } from 'node:crypto';
 import { Agent, request } from 'node:https';
 import { createSecureContext, getCACertificates } from 'node:tls';
+import type { CustomFetch } from 'openid-client';
 
 /** More than metadata, keys or claims of anybody have. Nothing behind it is read. */
 const MAX_ANSWER_BYTES = 524_288;
 /** A Response of these has no body (Fetch standard, null body status). */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-interface Asked {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: BodyInit | null | undefined;
-  signal?: AbortSignal | undefined;
-}
-
 /**
  * What `fetch` does, for one provider: over TLS alone, with a certificate authority (PEM) beside the known ones, without following
  * redirects, and with an end to what it reads. Throws where `ca` is no certificate. Rejects where nobody answers, too much, or not before the signal.
  */
-export function limitedFetch(ca: string | undefined): (url: string, asked: Asked) => Promise<Response> {
+export function limitedFetch(ca: string | undefined): CustomFetch {
   if (ca !== undefined) new X509Certificate(ca);
   const agent = new Agent(
     ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates('default'), ca] }) },
   );
-  return async (url, { method = 'GET', headers = {}, body, signal }) => {
-    const sent = body === undefined || body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer());
+  return async (url, { method, headers, body, signal }) => {
+    const sent =
+      body === undefined || body === null ? undefined : Buffer.from(await new Response(body as BodyInit).arrayBuffer());
     return new Promise((resolve, reject) => {
       const length = sent === undefined ? {} : { 'content-length': sent.length };
       const outgoing = request(

@@ -29,7 +29,7 @@ export type Provider = ReturnType<typeof oidcProvider>;
  * the service starts without the provider.
  */
 export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
-  const ask = limitedFetch(ca) as unknown as client.CustomFetch;
+  const ask = limitedFetch(ca);
   let known: { of: client.Configuration; untilMs: number } | null = null;
   let discovering: Promise<client.Configuration> | null = null;
 
