@@ -23,7 +23,7 @@ import type { Source } from './source/source.ts';
 import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
 import { headMemory } from './write/head-memory.ts';
-import { createKeeping } from './write/keeping.ts';
+import { createKeeping } from './write/rejected.ts';
 import { createUntimed } from './write/untimed.ts';
 import { createWriter } from './write/writer.ts';
 

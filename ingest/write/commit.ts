@@ -3,21 +3,17 @@ import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
-import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
-import type { DeviceDeltas } from './device-deltas.ts';
-import type { Followed } from './follow.ts';
+import { applyDeltas, type DeltaRow, type DeviceDeltas, deltaRows } from './deltas.ts';
+import { seriesName, storedByTime } from './device-state.ts';
+import type { Followed } from './fast-path.ts';
 import { type HeadPlan, headAfter, type NextHead } from './head.ts';
-import { noteChanges } from './note-changes.ts';
-import { noteLate } from './note-late.ts';
+import { noteChanges, noteLate } from './note-changes.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
 import { saveHeads } from './save-heads.ts';
-import { saveReadings } from './save-readings.ts';
-import { createSeries, type StoredPlan, updateSeries } from './save-series.ts';
-import { seriesName } from './standing.ts';
-import { type Step, statement } from './step.ts';
-import { storedByTime } from './stored-settings.ts';
+import { createSeries, type StoredPlan, saveReadings, updateSeries } from './save-series.ts';
+import { type Step, statement } from './statement.ts';
 
 /** What a batch ends in: the statements that write it, and the planned heads as they are once it is committed. */
 export interface Written {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { METERS } from '#src/database/meter.ts';
+import { type StandingSeries, seriesName } from './device-state.ts';
 import type { Head } from './head.ts';
 import { headMemory, headMemoryBytes } from './head-memory.ts';
-import { type StandingSeries, seriesName } from './standing.ts';
 
 const head = (deviceId: string, isSettled = true): Head => ({
   deviceId,

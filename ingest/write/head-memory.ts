@@ -1,8 +1,7 @@
 import { usableMemoryBytes } from '#src/core/memory.ts';
 import { type ByteRing, byteRing } from './byte-ring.ts';
 import type { Head } from './head.ts';
-import { packHead, unpackHead } from './packed-head.ts';
-import { type SeriesNames, seriesNames } from './series-names.ts';
+import { packHead, type SeriesNames, seriesNames, unpackHead } from './head-record.ts';
 
 /**
  * Most that is taken unless it was said otherwise (`HEAD_MEMORY_MIB`), and the part of what the process may use. A meter takes 464 bytes
@@ -28,7 +27,7 @@ export interface HeadMemory {
   get(deviceId: string): Head | null;
   /** Where the records of devices lie among `records`, in bytes; -1: it is not remembered. */
   placesOf(deviceIds: readonly string[]): Float64Array;
-  /** What is remembered, as it lies in memory (packed-head.ts): it holds until the next `set`. */
+  /** What is remembered, as it lies in memory (head-record.ts): it holds until the next `set`. */
   records(): { readonly ring: ByteRing; readonly names: SeriesNames };
   /** Keeps a settled head, and forgets another. */
   set(head: Head): void;

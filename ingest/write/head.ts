@@ -1,9 +1,9 @@
 import type { SeriesBatch } from './collect.ts';
-import { mayChangeFirsts } from './firsts.ts';
+import { isPastEdits, MAX_SERIES, type StandingDevice, type StandingLaw, seriesName } from './device-state.ts';
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { isPastEdits, MAX_SERIES, type StandingDevice, type StandingLaw, seriesName } from './standing.ts';
+import { mayChangeFirsts } from './target-roles.ts';
 
 /** A device and all that a reading of it needs and changes. */
 export interface Head extends StandingDevice {

@@ -4,10 +4,6 @@ import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { Collected } from './collect.ts';
-import { mayChangeFirsts } from './firsts.ts';
-import { type Head, parseLaws } from './head.ts';
-import { parseOpenHour } from './open-hour.ts';
-import { endOfPiece } from './piece.ts';
 import {
   isPastEdits,
   isPastSplits,
@@ -16,16 +12,20 @@ import {
   type StandingLaw,
   type StandingSeries,
   seriesName,
-} from './standing.ts';
-import { settingsByTimeOf, settingsOf } from './stored-settings.ts';
-import { rolesOpen } from './target-roles.ts';
+  settingsByTimeOf,
+  settingsOf,
+} from './device-state.ts';
+import { type Head, parseLaws } from './head.ts';
+import { endOfPiece } from './load-stretches.ts';
+import { parseOpenHour } from './open-hour.ts';
+import { mayChangeFirsts, rolesOpen } from './target-roles.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
 export interface LockedDevice extends Head {
   /** Nothing valid has come from it yet. */
   readonly wasNeverSeen: boolean;
   readonly isInactive: boolean;
-  /** Bits of its last readings: recent-rejects.ts. */
+  /** Bits of its last readings: `withOutcomes`. */
   readonly recentRejects: number;
 }
 

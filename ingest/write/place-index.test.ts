@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashOf, placeIndex } from './place-index.ts';
+import { hashOf, placeIndex } from './byte-ring.ts';
 
 /** Keys whose hashes meet, at the end of the slots and past it, too. */
 const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];

@@ -2,9 +2,9 @@ import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { type Laws, pointKey } from '#ingest/normalise/replay.ts';
 import { countedOtherwise, counts, countsUntilMs, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import type { StandingDevice, StandingSeries } from './device-state.ts';
 import { FURTHER, replayBetween } from './plan-late.ts';
 import { addDifferences, type SeriesPlan } from './series-plan.ts';
-import type { StandingDevice, StandingSeries } from './standing.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**

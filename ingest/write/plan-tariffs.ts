@@ -21,9 +21,9 @@ import {
 } from '#ingest/normalise/tariffs.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { count, type DeviceDeltas } from './device-deltas.ts';
+import { count, type DeviceDeltas } from './deltas.ts';
+import { type StandingDevice, type StandingSeries, settingsOfSeries } from './device-state.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { type StandingDevice, type StandingSeries, settingsOfSeries } from './standing.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 
 /** Number of readings around a time that are loaded first, and the factor by which it grows while they do not decide. */

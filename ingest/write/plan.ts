@@ -2,12 +2,12 @@ import type { SettingsByTime } from '#ingest/normalise/law.ts';
 import { countsUntilMs, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { settingsUpTo } from '#ingest/normalise/settings.ts';
 import type { SeriesBatch } from './collect.ts';
-import { count, type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
+import { count, type DeviceDeltas, dropZeros, noDeltas } from './deltas.ts';
+import type { StandingDevice } from './device-state.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { findSeries, selectWork } from './selected-series.ts';
 import type { SeriesPlan } from './series-plan.ts';
-import type { StandingDevice } from './standing.ts';
 import { type Stretch, type WantedStretch, withoutPassedOver } from './stretch.ts';
 
 /** Changes that a batch makes to a device. */

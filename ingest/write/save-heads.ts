@@ -1,7 +1,6 @@
-import { booleanArray, int8Array, textArray, textArrayOf, textElements } from './binary-array.ts';
-import type { Followed } from './follow.ts';
+import type { Followed } from './fast-path.ts';
 import { lawsOf, type NextHead, openOf } from './head.ts';
-import type { Step } from './step.ts';
+import { booleanArray, int8Array, type Step, textArray, textArrayOf, textElements } from './statement.ts';
 
 /** Thrown inside a transaction that was planned on heads that are no longer so; the writer forgets them and begins again. */
 export class StaleHeads extends Error {

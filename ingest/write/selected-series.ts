@@ -8,13 +8,12 @@ import {
 } from '#ingest/normalise/roles-by-time.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
-import type { DeviceDeltas } from './device-deltas.ts';
-import { type Firsts, firstsAfter } from './firsts.ts';
+import type { DeviceDeltas } from './deltas.ts';
+import { newSeries, refusedUntilMs, type StandingDevice, type StandingSeries, seriesName } from './device-state.ts';
 import { judgedOtherwise } from './plan-piece.ts';
 import { emptyPlan, type SeriesPlan } from './series-plan.ts';
-import { newSeries, refusedUntilMs, type StandingDevice, type StandingSeries, seriesName } from './standing.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
-import { rolesOpen, type Target, targetRoles } from './target-roles.ts';
+import { type Firsts, firstsAfter, rolesOpen, type Target, targetRoles } from './target-roles.ts';
 
 /** A series that a batch may concern, with its new readings. `firsts`: its first times once they are stored. */
 export interface Found {

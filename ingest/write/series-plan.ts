@@ -12,10 +12,10 @@ import {
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
-import { count, type DeviceDeltas } from './device-deltas.ts';
-import type { Firsts } from './firsts.ts';
-import type { Merge } from './merge.ts';
-import type { StandingSeries } from './standing.ts';
+import { count, type DeviceDeltas } from './deltas.ts';
+import type { StandingSeries } from './device-state.ts';
+import type { Merge } from './stretch.ts';
+import type { Firsts } from './target-roles.ts';
 
 /** What a batch does to a series. */
 export interface SeriesPlan {

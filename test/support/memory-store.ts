@@ -11,13 +11,13 @@ import {
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
-import type { DeviceDeltas } from '#ingest/write/device-deltas.ts';
-import type { Firsts } from '#ingest/write/firsts.ts';
+import type { DeviceDeltas } from '#ingest/write/deltas.ts';
+import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/device-state.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
 import { forgetsNotes, tariffSinceMs } from '#ingest/write/series-plan.ts';
-import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
+import type { Firsts } from '#ingest/write/target-roles.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';

@@ -16,7 +16,7 @@ class UnderWay extends Error {}
 
 /**
  * Closes accounts in one transaction: whatever is written of them waits for it, and finds none of them afterwards. Their rows are in `parcels`
- * then, and of their devices it is known that they departed: what these still send is kept (ingest/write/departed.ts). Waits for deliveries
+ * then, and of their devices it is known that they departed: what these still send is kept (ingest/write/moved-accounts.ts). Waits for deliveries
  * that are under way, so that nobody tells them twice.
  */
 export async function closeAccounts(pool: Pool, userIds: readonly string[], toInstallation: string): Promise<void> {

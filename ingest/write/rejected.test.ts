@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Reject } from '#ingest/message.ts';
-import { createKeeping } from '#ingest/write/keeping.ts';
+import { createKeeping } from '#ingest/write/rejected.ts';
 
 const HOUR_MS = 3_600_000;
 const reject = (deviceId: string, bytes: number): Reject => ({

@@ -5,17 +5,24 @@ import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { hasRisen, latestWithin, stepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
-import type { TextElements } from './binary-array.ts';
 import { NUMBER_BYTES } from './byte-ring.ts';
 import { timeFault } from './collect.ts';
 import { newVersion } from './head.ts';
 import type { HeadMemory } from './head-memory.ts';
-import { packState, unpackState, writeState } from './law-state.ts';
-import { HOUR_MS, MAX_OPEN_BYTES, PLACES, writeOpenHour } from './open-hour.ts';
-import { openSums } from './open-sums.ts';
-import { lengthAt, mayCountOtherwise, PLACE, rolesOf, SERIES_PLACE, SERIES_PLACES, userIdAt } from './packed-head.ts';
-import { textWriter } from './text-writer.ts';
-import { writeWhole } from './whole-number.ts';
+import {
+  lengthAt,
+  mayCountOtherwise,
+  PLACE,
+  packState,
+  rolesOf,
+  SERIES_PLACE,
+  SERIES_PLACES,
+  unpackState,
+  userIdAt,
+  writeState,
+} from './head-record.ts';
+import { HOUR_MS, MAX_OPEN_BYTES, openSums, PLACES, writeOpenHour } from './open-hour.ts';
+import { type TextElements, textWriter, writeWhole } from './statement.ts';
 
 /** What a batch does to devices of which all that it has just follows what is remembered. */
 export interface Followed {

@@ -1,6 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
-import { type Step, statement } from './step.ts';
+import { type Step, statement } from './statement.ts';
 
 /** Which of these devices or gateways, none of which is here, departed with their accounts to another installation. */
 export async function departedOf(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
