@@ -11,9 +11,10 @@ import { createDb, type Pool } from '#src/database/connect.ts';
 import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
 import { accountOfLogin, endedLogins, findDeviceLogin } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
+import type { PipelineCounts } from './batch-writer.ts';
 import { saveUnread, startSavingUnread } from './gateways/save-unread.ts';
 import { createUnreadMessages } from './gateways/unread.ts';
-import { createPipeline, type PipelineCounts } from './pipeline.ts';
+import { Pipeline } from './pipeline.ts';
 import { startReceipts } from './receipts.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import type { Claims } from './source/claiming.ts';
@@ -104,7 +105,7 @@ export async function startIngest(
     memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
   let source: Source | undefined;
-  const pipeline = createPipeline({ writer, log, onRoom: (account) => source?.resume(account) });
+  const pipeline = new Pipeline({ writer, log, onRoom: (account) => source?.resume(account) });
   const receive = receipts.stamp(pipeline, () => source?.resume());
   let ports: Ingest['ports'] = null;
   let renewTls: Ingest['renewTls'] = () => {};
@@ -122,7 +123,7 @@ export async function startIngest(
       receive,
       log,
     });
-    ({ strays } = cluster);
+    strays = () => cluster.strays();
     source = cluster;
   } else if (config.mqtt.url) {
     const { onSessionLost } = parts;

@@ -42,12 +42,12 @@ const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users'
 /** Rooms of ingest, and the files beside them, from below: one imports only from rows above its own. */
 const INGEST_LAYERS = [
   // What delivers messages knows nothing of what is in them: topics come to it as values.
-  ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts'],
+  ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts', 'turns.ts'],
   ['message.ts'],
   ['gateways'],
   ['write'],
   ['incoming.ts', 'fair-queue.ts', 'waiting-room.ts'],
-  ['refusal.ts', 'receipts.ts'],
+  ['batch-writer.ts', 'receipts.ts'],
   ['pipeline.ts', 'rejected.ts'],
   ['start.ts'],
 ];
