@@ -5,7 +5,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, type DeviceDeltas, deltaRows } from './deltas.ts';
 import { seriesName, storedByTime } from './device-state.ts';
-import type { Followed } from './fast-path.ts';
+import type { Stepped } from './fast-path.ts';
 import { type HeadPlan, headAfter, type NextHead } from './head.ts';
 import { noteChanges, noteLate } from './note-changes.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
@@ -28,7 +28,7 @@ export interface Written {
  */
 export async function writtenPlans(
   client: PoolClient,
-  followed: Followed,
+  stepped: Stepped,
   planned: readonly HeadPlan[],
   months: PartitionMonths,
 ): Promise<Written> {
@@ -38,15 +38,15 @@ export async function writtenPlans(
     ...meterRows(deviceId, userId, plan.deltas.meters),
   ]);
   const plans = planned.map(({ plan }) => plan);
-  months.check(timesOf(followed, plans, deltas));
+  months.check(timesOf(stepped, plans, deltas));
   const stored = await createSeries(client, plans);
   const heads = nextHeads(planned, opened, stored);
   const steps = [
-    ...saveHeads(followed, heads),
-    ...saveReadings(followed, stored),
+    ...saveHeads(stepped, heads),
+    ...saveReadings(stepped, stored),
     ...applyDeltas(deltas),
     ...updateSeries(stored),
-    ...noteChanges(followed, planned, opened),
+    ...noteChanges(stepped, planned, opened),
     ...noteLate(plans),
     ...noteComputedAnew(plans),
     ...settingsApplied(plans),
@@ -77,7 +77,7 @@ function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stor
 }
 
 /** Times of all rows that partitions are needed for. */
-function timesOf({ readings }: Followed, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
+function timesOf({ readings }: Stepped, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
   for (const { series } of plans) {

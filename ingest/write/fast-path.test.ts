@@ -10,7 +10,7 @@ import type { IncomingMessage } from '../message.ts';
 import { collect } from './collect.ts';
 import { noDeltas } from './deltas.ts';
 import { type StandingSeries, seriesName } from './device-state.ts';
-import { createFollow } from './fast-path.ts';
+import { FastPath } from './fast-path.ts';
 import { type Head, headAfter, lawsOf, openOf } from './head.ts';
 import { headMemory } from './head-memory.ts';
 import { addToOpenHour, HOUR_MS, type Opened, PLACES, placeOf } from './open-hour.ts';
@@ -150,7 +150,7 @@ test('what is followed comes to what the plan comes to; all other messages are l
   fc.assert(
     fc.property(history, (batches) => {
       const memory = headMemory({ maxBytes: 2 ** 16 });
-      const follow = createFollow(memory);
+      const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
       // The first readings of each series are planned: without them a head is not remembered.
       const clocks = heads.map(() => START_MS);
@@ -198,7 +198,7 @@ test('what is followed comes to what the plan comes to; all other messages are l
           return messageOf(device, series, says);
         });
         const before = heads.map(({ deviceId }) => memory.get(deviceId));
-        const followed = follow(batch, 0);
+        const followed = fastPath.step(batch, 0);
         const [laws, opens] = [textsOf(followed.laws), textsOf(followed.opens)];
         expect(followed.deviceIds).toEqual(followed.deviceIds.toSorted());
         const isFollowed = ({ decoded }: IncomingMessage) => followed.deviceIds.includes(decoded.deviceId);
@@ -270,7 +270,7 @@ test.each([
   'a meter that sends its tariffs in each round, %s, is followed, also where the next one begins to run',
   (_, apartMs) => {
     const memory = headMemory({ maxBytes: 2 ** 16 });
-    const follow = createFollow(memory);
+    const fastPath = new FastPath(memory);
     const values = [100_000_000, 200_000_000, 300_000_000];
     const round = (index: number): IncomingMessage[] => {
       const running = index < 30 ? 0 : 1;
@@ -300,7 +300,7 @@ test.each([
     };
     memory.set(planned(newHead(3), [...round(0), ...round(1)])?.head as Head);
     for (let index = 2; index < 60; index++) {
-      for (const message of round(index)) expect([index, follow([message], 0).others]).toEqual([index, []]);
+      for (const message of round(index)) expect([index, fastPath.step([message], 0).others]).toEqual([index, []]);
     }
   },
 );
@@ -330,6 +330,6 @@ test('an hour of which a reading leaves nothing is not open', () => {
   };
   const decoded = { deviceId: 'dev_1', readings: [reading], rejections: [] };
   const message = { topic: '', payload: Buffer.alloc(0), receivedAtMs: START_MS + HOUR_MS, decoded };
-  const { deviceIds, opens } = createFollow(memory)([message], 0);
+  const { deviceIds, opens } = new FastPath(memory).step([message], 0);
   expect([deviceIds, textsOf(opens), memory.get('dev_1')?.open]).toEqual([['dev_1'], [null], null]);
 });

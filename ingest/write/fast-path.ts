@@ -5,7 +5,7 @@ import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { hasRisen, latestWithin, stepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
-import { NUMBER_BYTES } from './byte-ring.ts';
+import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import { timeFault } from './collect.ts';
 import { newVersion } from './head.ts';
 import type { HeadMemory } from './head-memory.ts';
@@ -13,19 +13,22 @@ import {
   lengthAt,
   mayCountOtherwise,
   PLACE,
-  packState,
+  readSettings,
   rolesOf,
   SERIES_PLACE,
   SERIES_PLACES,
-  unpackState,
+  type SeriesNames,
+  seriesPlace,
   userIdAt,
-  writeState,
+  writeLaws,
+  writeOpen,
 } from './head-record.ts';
-import { HOUR_MS, MAX_OPEN_BYTES, openSums, PLACES, writeOpenHour } from './open-hour.ts';
-import { type TextElements, textWriter, writeWhole } from './statement.ts';
+import { packState, unpackState } from './law-state.ts';
+import { HOUR_MS, openSums } from './open-hour.ts';
+import { type TextElements, type TextWriter, textWriter } from './statement.ts';
 
-/** What a batch does to devices of which all that it has just follows what is remembered. */
-export interface Followed {
+/** What a batch does to devices that the fast path takes. */
+export interface Stepped {
   /** These devices, by their names. */
   readonly deviceIds: readonly string[];
   /** Their heads: the versions they were, and those they become; and what is stored of them. */
@@ -36,112 +39,187 @@ export interface Followed {
   /** Their readings, a row in each. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
-  /** Readings that are known. */
+  /** Readings that are stored already. */
   readonly duplicates: number;
   /** Hours that change, Unix ms, and whose. All of them are open. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string }[];
   /** Messages of all other devices. */
   readonly others: readonly IncomingMessage[];
+  /** Why the plan must take a device that is remembered. */
+  readonly reasons: ReadonlyMap<string, Reason>;
 }
 
-/** Most bytes of a series in `laws`, and of what surrounds them. */
-const MAX_LAW_BYTES = 320;
+/**
+ * Why the plan must take a device: the message contains more than readings (or nothing); the series is new; the time of the reading is refused; it
+ * does not follow the stored ones; its role may change with this reading; its commodity has sums of its own; the law gives a verdict, or takes
+ * energy back; the step moves with those of other tariffs; the reading lies beyond the open hour; the state of the law has no packed form.
+ */
+export type Reason =
+  | 'more than readings'
+  | 'new series'
+  | 'refused time'
+  | 'late'
+  | 'role'
+  | 'commodity'
+  | 'verdict'
+  | 'tariffs'
+  | 'hour'
+  | 'state';
+
+/** The reading is the last one again: a gas meter sends the same reading for an hour. */
+const KNOWN = -1;
+
+const NO_TEXTS: TextElements = { bytes: Buffer.alloc(0), count: 0 };
+
+/** Nothing went on the fast path. */
+export const NOTHING_STEPPED: Stepped = {
+  deviceIds: [],
+  was: [],
+  versions: [],
+  laws: NO_TEXTS,
+  opens: NO_TEXTS,
+  seriesIds: [],
+  readings: [],
+  duplicates: 0,
+  changes: [],
+  others: [],
+  reasons: new Map(),
+};
+
+/** What both do to their devices; no device is in both. The messages of other devices are those of the second. */
+export function joinStepped(one: Stepped, next: Stepped): Stepped {
+  if (one.deviceIds.length === 0) return next;
+  if (next.deviceIds.length === 0) return one;
+  const texts = (a: TextElements, b: TextElements): TextElements => ({
+    bytes: Buffer.concat([a.bytes, b.bytes]),
+    count: a.count + b.count,
+  });
+  return {
+    deviceIds: [...one.deviceIds, ...next.deviceIds],
+    was: [...one.was, ...next.was],
+    versions: [...one.versions, ...next.versions],
+    laws: texts(one.laws, next.laws),
+    opens: texts(one.opens, next.opens),
+    seriesIds: [...one.seriesIds, ...next.seriesIds],
+    readings: [...one.readings, ...next.readings],
+    duplicates: one.duplicates + next.duplicates,
+    changes: [...one.changes, ...next.changes],
+    others: next.others,
+    reasons: next.reasons,
+  };
+}
+
 /** Numbers of most heads: of a meter with one series. */
 const USUAL_PLACES = PLACE.series + SERIES_PLACES;
 
-const [COMMA, OPENING, CLOSING] = [44, 91, 93];
-/** What a reading may be in the place of a series_id. */
-const [OTHER, KNOWN] = [-1, -2];
-
 /**
- * The short way of nearly all readings: those of settled, remembered devices that follow what is stored, stay within the hour that is
- * open, and are plainly counted. It does with numbers, in memory that it keeps, what the plan (plan.ts), the open hour and the
- * head after it come to: each object of these was made for one reading, and as many of them as there are devices were garbage
- * of each batch. The law is the same (`Law.step`, `addInterval`). A device of which anything else is in the batch is left to the plan
- * with all of its messages, as if nothing of it had been looked at.
- *
- * What becomes of the heads is remembered at once: it must be forgotten where the transaction does not commit.
+ * The way of nearly all readings: those of settled devices that follow the stored ones, stay within the open hour, and are plainly counted. It computes
+ * with numbers, in memory that is used again, what the plan (plan.ts) computes with objects: each object of these was made for one reading,
+ * and as many of them as there are devices were garbage of each batch. The law is the same (`Law.step`, `addInterval`). A device of which anything else
+ * is in the batch goes to the plan with all of its messages, as if nothing of it had been looked at.
  */
-export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessage[], oldestMs: number) => Followed {
-  /** Heads of the batch's devices, as they become. */
-  let heads = new Float64Array(USUAL_PLACES * 64);
-  const [laws, opens] = [textWriter(), textWriter()];
-  const sums = openSums();
-  const settings: { -readonly [K in keyof LawSettings]: LawSettings[K] } = {
+export class FastPath {
+  readonly #memory: HeadMemory;
+  readonly #heads = new SteppedHeads();
+  readonly #texts = { laws: textWriter(), opens: textWriter() };
+
+  constructor(memory: HeadMemory) {
+    this.#memory = memory;
+  }
+
+  /** Takes the messages of a batch. The new heads are remembered at once: they must be evicted if the transaction does not commit. */
+  step(batch: readonly IncomingMessage[], oldestMs: number): Stepped {
+    const { ring, names } = this.#memory.records();
+    const found = this.#memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
+    const round = new Round(this.#heads, ring, names, oldestMs);
+    for (let index = 0; index < batch.length; index++)
+      round.take(batch[index] as IncomingMessage, found[index] as number);
+    return round.finish(batch, this.#texts);
+  }
+}
+
+/** Heads of the devices of a batch, as they become. */
+class SteppedHeads {
+  numbers = new Float64Array(USUAL_PLACES * 64);
+  readonly sums = openSums();
+  readonly #settings: { -readonly [K in keyof LawSettings]: LawSettings[K] } = {
     limitKw: 0,
     registerMaxKwh: null,
     maxGapMinutes: 0,
   };
-  /** What the law finds goes straight to the sums of the open hour. */
-  let roles = rolesOf(0);
-  let isPlain = true;
+  #roles = rolesOf(0);
+  #isPlain = true;
   /** Steps of a tariff that rose: where they lie depends on the others. */
-  const risen: EnergyInterval[] = [];
-  const findings: Findings = {
-    interval(interval: EnergyInterval) {
-      addInterval(sums, interval, roles, 1);
-      if (roles.isTariff && hasRisen(interval)) risen.push(interval);
+  readonly #risen: EnergyInterval[] = [];
+  /** What the law finds goes straight to the sums of the open hour. */
+  readonly #findings: Findings = {
+    interval: (interval: EnergyInterval) => {
+      addInterval(this.sums, interval, this.#roles, 1);
+      if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
     },
-    verdict() {
-      isPlain = false;
+    verdict: () => {
+      this.#isPlain = false;
     },
-    takeBack() {
-      isPlain = false;
+    takeBack: () => {
+      this.#isPlain = false;
     },
   };
 
-  function makeRoom(places: number): void {
-    if (places <= heads.length) return;
+  makeRoom(places: number): void {
+    if (places <= this.numbers.length) return;
     const larger = new Float64Array(2 * places);
-    larger.set(heads);
-    heads = larger;
+    larger.set(this.numbers);
+    this.numbers = larger;
   }
 
   /**
-   * Takes a reading, the number of its series' name, into a head. Answers the series_id; KNOWN: it is the last one once more (of gas a
-   * meter tells the same for an hour); OTHER: it does not just follow.
+   * Takes a reading into a head. `name`: the number of its series' name. Returns the series_id, KNOWN, or why the plan must take it. In that case the
+   * head may be half changed.
    */
-  function take(head: number, number: number, reading: DecodedReading): number {
-    const end = head + lengthAt(heads, head);
-    let at = head + PLACE.series;
-    while (at < end && heads[at + SERIES_PLACE.name] !== number) at += SERIES_PLACES;
-    if (at >= end) return OTHER;
+  take(head: number, name: number, reading: DecodedReading): number | Reason {
+    const heads = this.numbers;
+    const at = seriesPlace(heads, head, name);
+    if (at === -1) return 'new series';
     const { readAtMs, value } = reading;
     const lastReadAtMs = heads[at + SERIES_PLACE.lastReadAtMs] as number;
     if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_PLACE.lastValue])
       return KNOWN;
-    if (readAtMs <= lastReadAtMs) return OTHER;
-    const roleNumber = heads[at + SERIES_PLACE.roles] as number;
-    if (mayCountOtherwise(roleNumber, value)) return OTHER;
-    roles = rolesOf(roleNumber);
-    // What is told apart has buckets of its own.
-    if (roles.meter !== null) return OTHER;
-    settings.limitKw = heads[head + PLACE.limitKw] as number;
-    const registerMaxKwh = heads[head + PLACE.registerMaxKwh] as number;
-    settings.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
-    settings.maxGapMinutes = heads[head + PLACE.maxGapMinutes] as number;
-    const law = lawOfSeries(reading.channel, reading.kind, roles, settings);
-    let state: unknown = null;
-    sums.begin(heads[head + PLACE.hour] as number);
-    if (law) {
-      isPlain = true;
-      risen.length = 0;
-      state = law.step(unpackState(heads, at + SERIES_PLACE.state) ?? law.initial, reading, findings);
-      if (!isPlain) return OTHER;
-      for (const step of risen) if (!isApart(head, at, step)) return OTHER;
-      if (!sums.addTo(heads, head + PLACE.quarters)) return OTHER;
-    }
-    if (!packState(state, heads, at + SERIES_PLACE.state)) return OTHER;
+    if (readAtMs <= lastReadAtMs) return 'late';
+    const reason = this.#step(head, at, reading);
+    if (reason !== null) return reason;
     heads[at + SERIES_PLACE.lastReadAtMs] = readAtMs;
     heads[at + SERIES_PLACE.lastValue] = value;
     return heads[at + SERIES_PLACE.seriesId] as number;
   }
 
+  /** The law's step to a reading that follows, and its energy into the open hour. Null: it was taken. */
+  #step(head: number, at: number, reading: DecodedReading): Reason | null {
+    const heads = this.numbers;
+    const roleNumber = heads[at + SERIES_PLACE.roles] as number;
+    if (mayCountOtherwise(roleNumber, reading.value)) return 'role';
+    this.#roles = rolesOf(roleNumber);
+    if (this.#roles.meter !== null) return 'commodity';
+    readSettings(heads, head, this.#settings);
+    const law = lawOfSeries(reading.channel, reading.kind, this.#roles, this.#settings);
+    this.sums.begin(heads[head + PLACE.hour] as number);
+    let state: unknown = null;
+    if (law) {
+      this.#isPlain = true;
+      this.#risen.length = 0;
+      state = law.step(unpackState(heads, at + SERIES_PLACE.state) ?? law.initial, reading, this.#findings);
+      if (!this.#isPlain) return 'verdict';
+      for (const step of this.#risen) if (!this.#isApart(head, at, step)) return 'tariffs';
+      if (!this.sums.addTo(heads, head + PLACE.quarters)) return 'hour';
+    }
+    return packState(state, heads, at + SERIES_PLACE.state) ? null : 'state';
+  }
+
   /** Whether a step of a tariff neither lies around one of another tariff's that rose, nor within one, as far as their runs tell. */
-  function isApart(head: number, tariff: number, step: EnergyInterval): boolean {
+  #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
+    const heads = this.numbers;
     const end = head + lengthAt(heads, head);
     for (let at = head + PLACE.series; at < end; at += SERIES_PLACES) {
-      // Of another circuit, too: there are few of these, and the plan knows.
+      // Of another circuit, too: there are few of these, and the plan can tell them apart.
       if (at === tariff || !rolesOf(heads[at + SERIES_PLACE.roles] as number).isTariff) continue;
       const { run } = unpackState(heads, at + SERIES_PLACE.state) as RegisterState;
       const known = run && stepsOfRun(run, 'import');
@@ -149,156 +227,149 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     }
     return true;
   }
+}
 
-  function writeLaws(head: number): void {
-    const count = heads[head + PLACE.seriesCount] as number;
-    let place = laws.begin(2 + count * MAX_LAW_BYTES);
-    const { bytes } = laws;
-    bytes[place++] = OPENING;
-    for (let one = 0; one < count; one++) {
-      const at = head + PLACE.series + one * SERIES_PLACES;
-      if (one > 0) bytes[place++] = COMMA;
-      bytes[place] = OPENING;
-      place = writeWhole(bytes, heads[at + SERIES_PLACE.seriesId] as number, place + 1);
-      bytes[place] = COMMA;
-      place = writeWhole(bytes, heads[at + SERIES_PLACE.lastReadAtMs] as number, place + 1);
-      bytes[place] = COMMA;
-      place = writeState(bytes, heads, at + SERIES_PLACE.state, place + 1);
-      bytes[place++] = CLOSING;
-    }
-    bytes[place++] = CLOSING;
-    laws.end(place);
+/** One batch on the fast path: its remembered devices, and the readings that they have taken. */
+class Round {
+  readonly #heads: SteppedHeads;
+  readonly #ring: ByteRing;
+  readonly #names: SeriesNames;
+  readonly #oldestMs: number;
+  /** Of each device: its name, where its record is in the ring, where its head is here, why the plan must take it, and whether its energy changes. */
+  readonly #ids: string[] = [];
+  readonly #records: number[] = [];
+  readonly #places: number[] = [];
+  readonly #reasons: (Reason | null)[] = [];
+  readonly #isChanged: boolean[] = [];
+  /** Number of its readings that are stored already. */
+  readonly #known: number[] = [];
+  #used = 0;
+  /** The device of each message, -1: none; and the readings, a row in each. */
+  readonly #deviceOf: number[] = [];
+  readonly #rowDevices: number[] = [];
+  readonly #rowSeries: number[] = [];
+  readonly #rows: DecodedReading[] = [];
+
+  constructor(heads: SteppedHeads, ring: ByteRing, names: SeriesNames, oldestMs: number) {
+    this.#heads = heads;
+    this.#ring = ring;
+    this.#names = names;
+    this.#oldestMs = oldestMs;
   }
 
-  function writeOpen(head: number): void {
-    if (!hasOpenHour(heads, head)) heads[head + PLACE.hour] = Number.NaN;
-    const hour = heads[head + PLACE.hour] as number;
-    if (Number.isNaN(hour)) {
-      opens.addNull();
-      return;
-    }
-    const place = opens.begin(MAX_OPEN_BYTES);
-    opens.end(writeOpenHour(opens.bytes, hour, heads, head + PLACE.quarters, place));
+  /** Takes a message. `place`: of the record of its device in the ring, in bytes; -1: it is not remembered. */
+  take(message: IncomingMessage, place: number): void {
+    const { deviceId, readings, rejections, status } = message.decoded;
+    const device = place === -1 ? -1 : this.#deviceAt(deviceId, place / NUMBER_BYTES);
+    this.#deviceOf.push(device);
+    if (device === -1 || this.#reasons[device] !== null) return;
+    if (readings.length === 0 || rejections.length > 0 || status !== undefined)
+      this.#reasons[device] = 'more than readings';
+    else this.#takeReadings(device, message);
   }
 
-  return (batch, oldestMs) => {
+  /** Stores the new heads in the ring, and returns what the batch does to their devices. */
+  finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): Stepped {
     laws.clear();
     opens.clear();
-    const { ring, names } = memory.records();
-    const ringNumbers = ring.numbers;
-    /** Of each device of the batch that is remembered: its name, where its record is, where its head is here. */
-    const ids: string[] = [];
-    const records: number[] = [];
-    const places: number[] = [];
-    const isOther: boolean[] = [];
-    const isChanged: boolean[] = [];
-    /** How many of its readings are known. */
-    const known: number[] = [];
-    let used = 0;
-    /** Which of these a message is of, -1: none; and its readings. */
-    const deviceOf: number[] = [];
-    const rowDevices: number[] = [];
-    const rowSeries: number[] = [];
-    const rows: DecodedReading[] = [];
-
-    const found = memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
-    const deviceIndex = (deviceId: string, place: number): number => {
-      if (place === -1) return -1;
-      const record = place / NUMBER_BYTES;
-      const marked = ringNumbers[record + PLACE.mark] as number;
-      // A record that was not marked in this batch has any number there, and is not the one that this batch marked with it.
-      if (records[marked] === record) return marked;
-      const length = lengthAt(ringNumbers, record);
-      makeRoom(used + length);
-      copyNumbers(ringNumbers, record, heads, used, length);
-      ringNumbers[record + PLACE.mark] = ids.length;
-      records.push(record);
-      places.push(used);
-      isOther.push(false);
-      isChanged.push(false);
-      known.push(0);
-      used += length;
-      return ids.push(deviceId) - 1;
-    };
-
-    for (let index = 0; index < batch.length; index++) {
-      const message = batch[index] as IncomingMessage;
-      const { deviceId, readings, rejections, status } = message.decoded;
-      const device = deviceIndex(deviceId, found[index] as number);
-      deviceOf.push(device);
-      if (device === -1 || isOther[device]) continue;
-      if (readings.length === 0 || rejections.length > 0 || status !== undefined) {
-        isOther[device] = true;
-        continue;
-      }
-      const head = places[device] as number;
-      for (const reading of readings) {
-        const number = names.find(reading.channel, reading.kind);
-        const isTimely = timeFault(reading, message.judgedAtMs ?? message.receivedAtMs, oldestMs) === null;
-        const seriesId = number !== -1 && isTimely ? take(head, number, reading) : OTHER;
-        if (seriesId === OTHER) {
-          isOther[device] = true;
-          break;
-        }
-        if (seriesId === KNOWN) {
-          known[device] = (known[device] as number) + 1;
-          continue;
-        }
-        if (sums.isChanged) isChanged[device] = true;
-        rowDevices.push(device);
-        rowSeries.push(seriesId);
-        rows.push(reading);
-      }
-    }
-
-    const others = batch.filter((_, index) => {
-      const device = deviceOf[index] as number;
-      return device === -1 || isOther[device];
-    });
-    const isFollowed = (_: unknown, row: number) => !isOther[rowDevices[row] as number];
+    const ids = this.#ids;
     // Neighbours in the index, and mostly in the table, one after the other.
-    const followed = [...ids.keys()]
-      .filter((device) => !isOther[device])
+    const taken = [...ids.keys()]
+      .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
-    const [was, versions]: [number[], number[]] = [[], []];
-    const changes: { hourMs: number; userId: string }[] = [];
-    for (const device of followed) {
-      const [head, record] = [places[device] as number, records[device] as number];
-      if (isChanged[device]) {
-        changes.push({ hourMs: (heads[head + PLACE.hour] as number) * HOUR_MS, userId: userIdAt(ring, record) });
-      }
-      was.push(heads[head + PLACE.version] as number);
-      const version = newVersion();
-      versions.push(version);
-      heads[head + PLACE.version] = version;
-      writeLaws(head);
-      writeOpen(head);
-      copyNumbers(heads, head, ringNumbers, record, lengthAt(heads, head));
-    }
+    const { was, versions, changes } = this.#store(taken, laws, opens);
+    const isTaken = (_: unknown, row: number) => this.#reasons[this.#rowDevices[row] as number] === null;
     return {
-      deviceIds: followed.map((device) => ids[device] as string),
+      deviceIds: taken.map((device) => ids[device] as string),
       was,
       versions,
       laws: laws.take(),
       opens: opens.take(),
-      seriesIds: rowSeries.filter(isFollowed),
-      readings: rows.filter(isFollowed),
-      duplicates: followed.reduce((sum, device) => sum + (known[device] as number), 0),
+      seriesIds: this.#rowSeries.filter(isTaken),
+      readings: this.#rows.filter(isTaken),
+      duplicates: taken.reduce((sum, device) => sum + (this.#known[device] as number), 0),
       changes,
-      others,
+      others: batch.filter((_, index) => {
+        const device = this.#deviceOf[index] as number;
+        return device === -1 || this.#reasons[device] !== null;
+      }),
+      reasons: this.#reasonsById(),
     };
-  };
+  }
+
+  /** Which device of the batch has a record of the ring. Copies the record when the batch comes to it first. */
+  #deviceAt(deviceId: string, record: number): number {
+    const from = this.#ring.numbers;
+    const marked = from[record + PLACE.mark] as number;
+    // A record that was not marked in this batch has any number there, and is not the one that this batch marked with it.
+    if (this.#records[marked] === record) return marked;
+    const length = lengthAt(from, record);
+    this.#heads.makeRoom(this.#used + length);
+    copyNumbers(from, record, this.#heads.numbers, this.#used, length);
+    from[record + PLACE.mark] = this.#ids.length;
+    this.#records.push(record);
+    this.#places.push(this.#used);
+    this.#reasons.push(null);
+    this.#isChanged.push(false);
+    this.#known.push(0);
+    this.#used += length;
+    return this.#ids.push(deviceId) - 1;
+  }
+
+  #takeReadings(device: number, message: IncomingMessage): void {
+    const head = this.#places[device] as number;
+    const { sums } = this.#heads;
+    for (const reading of message.decoded.readings) {
+      const isTimely = timeFault(reading, message.judgedAtMs ?? message.receivedAtMs, this.#oldestMs) === null;
+      const name = this.#names.find(reading.channel, reading.kind);
+      const taken = isTimely ? this.#heads.take(head, name, reading) : 'refused time';
+      if (typeof taken === 'string') {
+        this.#reasons[device] = taken;
+        return;
+      }
+      if (taken === KNOWN) {
+        this.#known[device] = (this.#known[device] as number) + 1;
+        continue;
+      }
+      if (sums.isChanged) this.#isChanged[device] = true;
+      this.#rowDevices.push(device);
+      this.#rowSeries.push(taken);
+      this.#rows.push(reading);
+    }
+  }
+
+  /** Gives the heads of these devices new versions, writes them for the database, and stores them in the ring. */
+  #store(taken: readonly number[], laws: TextWriter, opens: TextWriter) {
+    const { numbers } = this.#heads;
+    const [was, versions]: [number[], number[]] = [[], []];
+    const changes: { hourMs: number; userId: string }[] = [];
+    for (const device of taken) {
+      const [head, record] = [this.#places[device] as number, this.#records[device] as number];
+      if (this.#isChanged[device])
+        changes.push({
+          hourMs: (numbers[head + PLACE.hour] as number) * HOUR_MS,
+          userId: userIdAt(this.#ring, record),
+        });
+      was.push(numbers[head + PLACE.version] as number);
+      const version = newVersion();
+      versions.push(version);
+      numbers[head + PLACE.version] = version;
+      writeLaws(laws, numbers, head);
+      writeOpen(opens, numbers, head);
+      copyNumbers(numbers, head, this.#ring.numbers, record, lengthAt(numbers, head));
+    }
+    return { was, versions, changes };
+  }
+
+  #reasonsById(): Map<string, Reason> {
+    const reasons = new Map<string, Reason>();
+    for (const [device, reason] of this.#reasons.entries())
+      if (reason !== null) reasons.set(this.#ids[device] as string, reason);
+    return reasons;
+  }
 }
 
 /** A function of its own: within a long one, which is run some times a second and never wholly compiled, each number becomes an object. */
 function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
   for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;
-}
-
-/** Whether anything is left of the open hour. */
-function hasOpenHour(heads: Float64Array, head: number): boolean {
-  for (let index = head + PLACE.quarters; index < head + PLACE.quarters + PLACES; index++) {
-    if (heads[index] !== 0) return true;
-  }
-  return false;
 }

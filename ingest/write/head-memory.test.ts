@@ -88,7 +88,7 @@ test('remembers nothing for a while after others wrote the same devices', () => 
   let now = 0;
   const memory = headMemory({ now: () => now });
   memory.set(head('dev_1'));
-  memory.stayAway();
+  memory.disable();
   memory.set(head('dev_2'));
   expect([memory.get('dev_1'), memory.get('dev_2')]).toEqual([null, null]);
   now = 10_000;

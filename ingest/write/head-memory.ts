@@ -29,14 +29,14 @@ export interface HeadMemory {
   placesOf(deviceIds: readonly string[]): Float64Array;
   /** What is remembered, as it lies in memory (head-record.ts): it holds until the next `set`. */
   records(): { readonly ring: ByteRing; readonly names: SeriesNames };
-  /** Keeps a settled head, and forgets another. */
+  /** Stores a settled head, and evicts any other. */
   set(head: Head): void;
-  forget(deviceIds: Iterable<string>): void;
+  evict(deviceIds: Iterable<string>): void;
   /**
    * Others write these devices, too: for a while nothing is remembered, and each batch loads what it needs under locks. Else
    * workers that share their messages would plan nearly every batch twice.
    */
-  stayAway(): void;
+  disable(): void;
 }
 
 /** `maxBytes`: 0 remembers nothing. `now`: clock, Unix ms. */
@@ -62,10 +62,10 @@ export function headMemory({
       if (!head.isSettled || now() < awayUntilMs) ring.delete(head.deviceId);
       else packHead(ring, names, head);
     },
-    forget(deviceIds) {
+    evict(deviceIds) {
       for (const deviceId of deviceIds) ring.delete(deviceId);
     },
-    stayAway() {
+    disable() {
       ring.clear();
       awayUntilMs = now() + AWAY_MS;
     },

@@ -1,13 +1,12 @@
-import type { IntervalState } from '#ingest/normalise/intervals.ts';
-import type { PowerState } from '#ingest/normalise/power.ts';
-import type { RegisterState } from '#ingest/normalise/registers.ts';
+import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import { isPastRoles, type StandingSeries, seriesName } from './device-state.ts';
 import type { Head } from './head.ts';
-import { PLACES } from './open-hour.ts';
-import { writeWhole } from './statement.ts';
+import { packState, STATE_PLACES, unpackState, writeState } from './law-state.ts';
+import { MAX_OPEN_BYTES, PLACES, writeOpenHour } from './open-hour.ts';
+import { type TextWriter, writeWhole } from './statement.ts';
 
 /** What series are called, by a number each: a million meters share a few names. */
 export interface SeriesNames {
@@ -46,99 +45,6 @@ export function seriesNames(): SeriesNames {
     isFull: () => names.length === MAX_NAMES,
     nameOf: (number) => names[number] as SeriesName,
   };
-}
-
-/**
- * States of laws as a few numbers each, so that where a law stands can be kept outside of the JavaScript heap, and written for the
- * database without a text or an object in between. A state of another form (a reading is held, an earlier edition's) has none:
- * such a head is not remembered, and loaded with each batch until it is over.
- */
-
-/** What the numbers are: nothing (no law), a register's run, a power's last reading, the end of an interval. */
-const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
-
-/** Most numbers of a state: a run remembers its last two readings and three more, a time and a value each. */
-const MAX_NUMBERS = 10;
-
-/** Places of a packed state: what the numbers are, how many, and the numbers. */
-const STATE_PLACES = 2 + MAX_NUMBERS;
-
-/** Writes a state; false: it has no such form, or a number that is not whole. */
-export function packState(state: unknown, into: Float64Array, at: number): boolean {
-  if (state === null) {
-    into[at] = NOTHING;
-    into[at + 1] = 0;
-    return true;
-  }
-  const { run, held, lastAtMs, lastMw, keptEndMs } = state as RegisterState & PowerState & IntervalState;
-  if (run !== undefined) return held === undefined && packRun(run, into, at);
-  if (lastAtMs !== undefined && lastMw !== undefined) {
-    into[at] = POWER;
-    into[at + 1] = 2;
-    into[at + 2] = lastAtMs;
-    into[at + 3] = lastMw;
-    return Number.isSafeInteger(lastAtMs) && Number.isSafeInteger(lastMw);
-  }
-  if (keptEndMs === undefined) return false;
-  into[at] = INTERVAL;
-  into[at + 1] = 1;
-  into[at + 2] = keptEndMs;
-  return Number.isSafeInteger(keptEndMs);
-}
-
-function packRun(run: readonly number[], into: Float64Array, at: number): boolean {
-  if (run.length > MAX_NUMBERS) return false;
-  into[at] = RUN;
-  into[at + 1] = run.length;
-  for (let index = 0; index < run.length; index++) {
-    const value = run[index] as number;
-    if (!Number.isSafeInteger(value)) return false;
-    into[at + 2 + index] = value;
-  }
-  return true;
-}
-
-/** Reads a state that was packed. */
-export function unpackState(from: Float64Array, at: number): unknown {
-  switch (from[at]) {
-    case RUN: {
-      const run = [from[at + 2] as number];
-      for (let index = 1; index < (from[at + 1] as number); index++) run.push(from[at + 2 + index] as number);
-      return { run };
-    }
-    case POWER:
-      return { lastAtMs: from[at + 2], lastMw: from[at + 3] };
-    case INTERVAL:
-      return { keptEndMs: from[at + 2] };
-    default:
-      return null;
-  }
-}
-
-/** What a state begins with in its JSON, what stands between its numbers, and what ends it. */
-const TEXTS = [
-  ['null', '', ''],
-  ['{"run":[', ',', ']}'],
-  ['{"lastAtMs":', ',"lastMw":', '}'],
-  ['{"keptEndMs":', '', '}'],
-].map((parts) => parts.map((part) => Buffer.from(part, 'latin1'))) as [Buffer, Buffer, Buffer][];
-
-/** Writes a packed state as the JSON that it is; answers where that ends. */
-export function writeState(bytes: Uint8Array, from: Float64Array, at: number, place: number): number {
-  const [begin, between, end] = TEXTS[from[at] as number] as [Buffer, Buffer, Buffer];
-  let next = writeText(bytes, begin, place);
-  const length = from[at + 1] as number;
-  for (let index = 0; index < length; index++) {
-    if (index > 0) next = writeText(bytes, between, next);
-    next = writeWhole(bytes, from[at + 2 + index] as number, next);
-  }
-  return writeText(bytes, end, next);
-}
-
-/** Byte by byte: for so few of them asking the system to copy costs more. */
-function writeText(bytes: Uint8Array, text: Uint8Array, place: number): number {
-  for (let index = 0; index < text.length; index++) bytes[place + index] = text[index] as number;
-  return place + text.length;
 }
 
 /** More series than this are no meter's: what has them is not packed. */
@@ -197,6 +103,67 @@ export const mayCountOtherwise = (number: number, value: number): boolean =>
 /** How many numbers a record has; the user_id follows. */
 export const lengthAt = (numbers: Float64Array, at: number): number =>
   PLACE.series + (numbers[at + PLACE.seriesCount] as number) * SERIES_PLACES;
+
+/** Where the numbers of a series are in a record; -1: the record has no such series. `name`: the number of its name. */
+export function seriesPlace(numbers: Float64Array, at: number, name: number): number {
+  const end = at + lengthAt(numbers, at);
+  for (let place = at + PLACE.series; place < end; place += SERIES_PLACES)
+    if (numbers[place + SERIES_PLACE.name] === name) return place;
+  return -1;
+}
+
+/** Reads the settings of a record into an object, which the caller uses again. */
+export function readSettings(numbers: Float64Array, at: number, into: Writable<LawSettings>): void {
+  const registerMaxKwh = numbers[at + PLACE.registerMaxKwh] as number;
+  into.limitKw = numbers[at + PLACE.limitKw] as number;
+  into.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
+  into.maxGapMinutes = numbers[at + PLACE.maxGapMinutes] as number;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Maximum number of bytes of a series in `device_heads.laws`. */
+const MAX_LAW_BYTES = 320;
+const [COMMA, OPENING, CLOSING] = [44, 91, 93];
+
+/** Writes `device_heads.laws` of a record, as the JSON that `parseLaws` reads. */
+export function writeLaws(laws: TextWriter, numbers: Float64Array, at: number): void {
+  const count = numbers[at + PLACE.seriesCount] as number;
+  let place = laws.begin(2 + count * MAX_LAW_BYTES);
+  const { bytes } = laws;
+  bytes[place++] = OPENING;
+  for (let one = 0; one < count; one++) {
+    const series = at + PLACE.series + one * SERIES_PLACES;
+    if (one > 0) bytes[place++] = COMMA;
+    bytes[place] = OPENING;
+    place = writeWhole(bytes, numbers[series + SERIES_PLACE.seriesId] as number, place + 1);
+    bytes[place] = COMMA;
+    place = writeWhole(bytes, numbers[series + SERIES_PLACE.lastReadAtMs] as number, place + 1);
+    bytes[place] = COMMA;
+    place = writeState(bytes, numbers, series + SERIES_PLACE.state, place + 1);
+    bytes[place++] = CLOSING;
+  }
+  bytes[place++] = CLOSING;
+  laws.end(place);
+}
+
+/** Writes `device_heads.open` of a record. An hour of which nothing is left is no longer open. */
+export function writeOpen(opens: TextWriter, numbers: Float64Array, at: number): void {
+  if (!hasOpenHour(numbers, at)) numbers[at + PLACE.hour] = Number.NaN;
+  const hour = numbers[at + PLACE.hour] as number;
+  if (Number.isNaN(hour)) {
+    opens.addNull();
+    return;
+  }
+  const place = opens.begin(MAX_OPEN_BYTES);
+  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + PLACE.quarters, place));
+}
+
+function hasOpenHour(numbers: Float64Array, at: number): boolean {
+  const first = at + PLACE.quarters;
+  for (let index = first; index < first + PLACES; index++) if (numbers[index] !== 0) return true;
+  return false;
+}
 
 /** The user_id of a record. */
 export function userIdAt({ bytes, numbers }: ByteRing, at: number): string {

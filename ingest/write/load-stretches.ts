@@ -3,7 +3,10 @@ import type { JudgedPoint, Verdict } from '#ingest/normalise/law.ts';
 import { counts } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
+import type { Collected, SeriesBatch } from './collect.ts';
 import type { StandingDevice, StandingSeries } from './device-state.ts';
+import type { Head, HeadPlan } from './head.ts';
+import { planDevice } from './plan.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 import { rolesOpen } from './target-roles.ts';
 
@@ -132,4 +135,64 @@ export async function endOfPiece(
   const endsAt = rows[0]?.ends_at;
   // Many intervals may end at one instant: it goes on by a ms at least.
   return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
+}
+
+/** A device whose plan is not complete yet, and what was loaded for it. */
+interface Open {
+  head: Head;
+  arrived: ReadonlyMap<string, SeriesBatch>;
+  stretches: Map<number, Stretch[]>;
+}
+
+/** Plans what the readings do to their devices, loading the stretches that this needs, all devices' in one go. */
+export async function planWithStretches(
+  client: PoolClient,
+  devices: ReadonlyMap<string, Head>,
+  collected: Collected['series'],
+): Promise<HeadPlan[]> {
+  const plans: HeadPlan[] = [];
+  let open: Open[] = [];
+  for (const [deviceId, arrived] of collected) {
+    const head = devices.get(deviceId);
+    // Of what was refused nothing is left to plan.
+    if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
+  }
+  while (open.length > 0) {
+    const wanted: { of: Open; stretch: WantedStretch }[] = [];
+    open = open.filter((of) => {
+      const planned = planDevice(of.head, of.arrived, of.stretches);
+      if ('wanted' in planned) for (const stretch of planned.wanted) wanted.push({ of, stretch });
+      else plans.push({ head: of.head, plan: planned });
+      return 'wanted' in planned;
+    });
+    const loaded = await loadStretches(
+      client,
+      wanted.map(({ stretch }) => stretch),
+    );
+    await allowTimeToPlan(client, loaded);
+    for (const [index, { of, stretch }] of wanted.entries()) {
+      const known = of.stretches.get(stretch.seriesId) ?? [];
+      of.stretches.set(stretch.seriesId, [...known, loaded[index] as Stretch]);
+    }
+  }
+  return plans;
+}
+
+/** Beyond so many readings that a plan looks at, it has a second more for as many again before the server takes its process for hanging. */
+const READINGS_A_SECOND = 50_000;
+
+/**
+ * Gives the transaction time for planning on what was loaded, in which it says nothing (database/role-settings.ts): a whole past that is
+ * computed anew may be millions of readings.
+ */
+async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
+  const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
+  const seconds = Math.floor(readings / READINGS_A_SECOND);
+  if (seconds === 0) return;
+  // Raw SQL: of its own transaction alone, and only where there is a limit.
+  await client.query(
+    `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
+     WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,
+    [seconds],
+  );
 }

@@ -33,7 +33,7 @@ export interface LockedDevice extends Head {
  * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
  * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
  * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew. `pieceReadings`:
- * about so many readings are replayed at once to work settings and edits in. `isLeft`: of which changed devices that have readings none are
+ * about so many readings are replayed at once to work settings and edits in. `isDeferred`: of which changed devices that have readings none are
  * looked for. `silent`: devices of which the batch has nothing. Of these a deleted one is loaded, too, while its owner's last changes are
  * not computed.
  */
@@ -43,9 +43,9 @@ export async function loadDevices(
   arrived?: Collected['series'],
   {
     pieceReadings,
-    isLeft = () => false,
+    isDeferred = () => false,
     silent = [],
-  }: { pieceReadings?: number; isLeft?: (deviceId: string) => boolean; silent?: readonly string[] } = {},
+  }: { pieceReadings?: number; isDeferred?: (deviceId: string) => boolean; silent?: readonly string[] } = {},
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
@@ -75,7 +75,7 @@ export async function loadDevices(
     const device = { settings, computedWith, words: row.channels, edits: edits.get(deviceId) ?? [] };
     // Readings wait for changed settings and roles alone.
     const isAwaited = () => computedOtherwise(computedWith, settings) !== null || rolesOpen(device, all).size > 0;
-    if (arrived?.get(deviceId)?.size && (isLeft(deviceId) || !isAwaited())) continue;
+    if (arrived?.get(deviceId)?.size && (isDeferred(deviceId) || !isAwaited())) continue;
     untilMs.set(deviceId, await endOfPiece(client, device, all, pieceReadings));
   }
   return new Map(

@@ -2,8 +2,8 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type Step, statement } from './statement.ts';
 
-/** Which of these devices or gateways, none of which is here, departed with their accounts to another installation. */
-export async function departedOf(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
+/** Which of these devices or gateways, none of which is here, moved with their accounts into another installation. */
+export async function movedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
   // Raw SQL: any number of names is one statement. After they were looked for: an account is closed in one transaction.
   const { rows } = await client.query('SELECT login FROM departed_logins WHERE login = ANY ($1)', [logins]);
@@ -13,10 +13,10 @@ export async function departedOf(client: PoolClient, logins: readonly string[]):
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Keeps messages of accounts that are elsewhere, whole and as they came, and without a bound: they are acknowledged. `energy migrate --users`
- * writes them there.
+ * Stores messages of moved accounts, whole and as they came, and without a bound: they are acknowledged. `energy migrate --users` writes
+ * them where the accounts are.
  */
-export function saveDeparted(messages: readonly IncomingMessage[]): Step[] {
+export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Step[] {
   if (messages.length === 0) return [];
   const text = `INSERT INTO departed_messages (login, received_at, topic, payload, replayed)
      SELECT login, to_timestamp(at_ms / 1000.0), topic, payload, replayed

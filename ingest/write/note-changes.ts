@@ -1,7 +1,7 @@
 import { hasRole } from '#ingest/normalise/roles-by-time.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { isPlaced } from '#src/database/meter.ts';
-import type { Followed } from './fast-path.ts';
+import type { Stepped } from './fast-path.ts';
 import type { HeadPlan } from './head.ts';
 import { HOUR_MS, type Opened } from './open-hour.ts';
 import type { DevicePlan } from './plan.ts';
@@ -12,9 +12,9 @@ import { booleanArray, int8Array, type Step, statement, textArray, timestampArra
 type Changes = Map<number, Map<string, boolean>>;
 
 /** Leaves to the workers which hours of which users a batch changes; nothing where only temperatures and the like came. */
-export function noteChanges(followed: Followed, planned: readonly HeadPlan[], opened: readonly Opened[]): Step[] {
+export function noteChanges(stepped: Stepped, planned: readonly HeadPlan[], opened: readonly Opened[]): Step[] {
   const changes: Changes = new Map();
-  for (const { hourMs, userId } of followed.changes) add(changes, hourMs, userId, true);
+  for (const { hourMs, userId } of stepped.changes) add(changes, hourMs, userId, true);
   for (const [index, { head, plan }] of planned.entries()) {
     const { closed } = opened[index] as Opened;
     for (const [startMs, { energyMilliwattHours, coveredMs }] of plan.deltas.own) {

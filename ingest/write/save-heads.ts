@@ -1,4 +1,4 @@
-import type { Followed } from './fast-path.ts';
+import type { Stepped } from './fast-path.ts';
 import { lawsOf, type NextHead, openOf } from './head.ts';
 import { booleanArray, int8Array, type Step, textArray, textArrayOf, textElements } from './statement.ts';
 
@@ -15,7 +15,7 @@ export class StaleHeads extends Error {
  * Stores heads, each in the place of the one that it was planned on: lock, check and write in one statement. Throws StaleHeads
  * where any of those is no longer there. `next`: those that were planned, beside those that just follow.
  */
-export function saveHeads({ deviceIds, was, versions, laws, opens }: Followed, next: readonly NextHead[]): Step[] {
+export function saveHeads({ deviceIds, was, versions, laws, opens }: Stepped, next: readonly NextHead[]): Step[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
   // Neighbours in the index, and mostly in the table, one after the other.

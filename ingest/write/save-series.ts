@@ -2,7 +2,7 @@ import type { JudgedPoint, Point } from '#ingest/normalise/law.ts';
 import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
-import type { Followed } from './fast-path.ts';
+import type { Stepped } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
 import { forgetsNotes, type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { int8Array, type Step, statement, timestampArray } from './statement.ts';
@@ -162,7 +162,7 @@ const withdraw = (key: readonly unknown[]): Step[] =>
  * Writes readings, and what they were taken for: those that were planned, beside those that just follow. What was read by hand is a
  * reading beside what was sent, and goes with its edit.
  */
-export function saveReadings({ seriesIds, readings }: Followed, stored: readonly StoredPlan[]): Step[] {
+export function saveReadings({ seriesIds, readings }: Stepped, stored: readonly StoredPlan[]): Step[] {
   const steps: Step[] = [];
   const add = (rows: Rows<Point>, text: string, more: (string | null)[] | Buffer | null, name?: string) => {
     if (rows.points.length === 0) return;

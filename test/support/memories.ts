@@ -14,17 +14,17 @@ export function memoryOf(kind: (typeof MEMORIES)[number]): HeadMemory {
   return {
     ...memory,
     get(deviceId) {
-      if (dropsNext()) memory.forget([deviceId]);
+      if (dropsNext()) memory.evict([deviceId]);
       return memory.get(deviceId);
     },
     records() {
-      memory.forget([...kept].filter(dropsNext));
+      memory.evict([...kept].filter(dropsNext));
       return memory.records();
     },
     set(head) {
       kept.add(head.deviceId);
       memory.set(head);
     },
-    stayAway() {},
+    disable() {},
   };
 }

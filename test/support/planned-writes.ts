@@ -51,7 +51,7 @@ export function* writing(
       }
     }
     if (!store.commit(plans)) {
-      memory.forget(collected.series.keys());
+      memory.evict(collected.series.keys());
       continue;
     }
     for (const deviceId of collected.series.keys()) {

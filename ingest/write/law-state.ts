@@ -1,0 +1,97 @@
+import type { IntervalState } from '#ingest/normalise/intervals.ts';
+import type { PowerState } from '#ingest/normalise/power.ts';
+import type { RegisterState } from '#ingest/normalise/registers.ts';
+import { writeWhole } from './statement.ts';
+
+/**
+ * States of laws as a few numbers each, so that where a law stands can be kept outside of the JavaScript heap, and written for the
+ * database without a text or an object in between. A state of another form (a reading is held, an earlier edition's) has none:
+ * such a head is not remembered, and loaded with each batch until it is over.
+ */
+
+/** What the numbers are: nothing (no law), a register's run, a power's last reading, the end of an interval. */
+const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
+
+/** Most numbers of a state: a run remembers its last two readings and three more, a time and a value each. */
+const MAX_NUMBERS = 10;
+
+/** Places of a packed state: what the numbers are, how many, and the numbers. */
+export const STATE_PLACES = 2 + MAX_NUMBERS;
+
+/** Writes a state; false: it has no such form, or a number that is not whole. */
+export function packState(state: unknown, into: Float64Array, at: number): boolean {
+  if (state === null) {
+    into[at] = NOTHING;
+    into[at + 1] = 0;
+    return true;
+  }
+  const { run, held, lastAtMs, lastMw, keptEndMs } = state as RegisterState & PowerState & IntervalState;
+  if (run !== undefined) return held === undefined && packRun(run, into, at);
+  if (lastAtMs !== undefined && lastMw !== undefined) {
+    into[at] = POWER;
+    into[at + 1] = 2;
+    into[at + 2] = lastAtMs;
+    into[at + 3] = lastMw;
+    return Number.isSafeInteger(lastAtMs) && Number.isSafeInteger(lastMw);
+  }
+  if (keptEndMs === undefined) return false;
+  into[at] = INTERVAL;
+  into[at + 1] = 1;
+  into[at + 2] = keptEndMs;
+  return Number.isSafeInteger(keptEndMs);
+}
+
+function packRun(run: readonly number[], into: Float64Array, at: number): boolean {
+  if (run.length > MAX_NUMBERS) return false;
+  into[at] = RUN;
+  into[at + 1] = run.length;
+  for (let index = 0; index < run.length; index++) {
+    const value = run[index] as number;
+    if (!Number.isSafeInteger(value)) return false;
+    into[at + 2 + index] = value;
+  }
+  return true;
+}
+
+/** Reads a state that was packed. */
+export function unpackState(from: Float64Array, at: number): unknown {
+  switch (from[at]) {
+    case RUN: {
+      const run = [from[at + 2] as number];
+      for (let index = 1; index < (from[at + 1] as number); index++) run.push(from[at + 2 + index] as number);
+      return { run };
+    }
+    case POWER:
+      return { lastAtMs: from[at + 2], lastMw: from[at + 3] };
+    case INTERVAL:
+      return { keptEndMs: from[at + 2] };
+    default:
+      return null;
+  }
+}
+
+/** What a state begins with in its JSON, what stands between its numbers, and what ends it. */
+const TEXTS = [
+  ['null', '', ''],
+  ['{"run":[', ',', ']}'],
+  ['{"lastAtMs":', ',"lastMw":', '}'],
+  ['{"keptEndMs":', '', '}'],
+].map((parts) => parts.map((part) => Buffer.from(part, 'latin1'))) as [Buffer, Buffer, Buffer][];
+
+/** Writes a packed state as the JSON that it is; answers where that ends. */
+export function writeState(bytes: Uint8Array, from: Float64Array, at: number, place: number): number {
+  const [begin, between, end] = TEXTS[from[at] as number] as [Buffer, Buffer, Buffer];
+  let next = writeText(bytes, begin, place);
+  const length = from[at + 1] as number;
+  for (let index = 0; index < length; index++) {
+    if (index > 0) next = writeText(bytes, between, next);
+    next = writeWhole(bytes, from[at + 2 + index] as number, next);
+  }
+  return writeText(bytes, end, next);
+}
+
+/** Byte by byte: for so few of them asking the system to copy costs more. */
+function writeText(bytes: Uint8Array, text: Uint8Array, place: number): number {
+  for (let index = 0; index < text.length; index++) bytes[place + index] = text[index] as number;
+  return place + text.length;
+}
