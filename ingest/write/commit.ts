@@ -33,10 +33,11 @@ export async function writtenPlans(
   months: PartitionMonths,
 ): Promise<Written> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
-  const deltas = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
+  const ofPlans = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
     ...deltaRows(deviceId, userId, (opened[index] as Opened).closed),
     ...meterRows(deviceId, userId, plan.deltas.meters),
   ]);
+  const deltas = [...stepped.closed, ...ofPlans];
   const plans = planned.map(({ plan }) => plan);
   months.check(timesOf(stepped, plans, deltas));
   const stored = await createSeries(client, plans);

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 import type { IncomingMessage } from '../message.ts';
 import { collect } from './collect.ts';
-import { noDeltas } from './deltas.ts';
+import { type DeltaRow, noDeltas } from './deltas.ts';
 import { type StandingSeries, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
 import { type Head, headAfter, lawsOf, openOf } from './head.ts';
@@ -112,6 +112,16 @@ const unchanged = (head: Head): ReturnType<typeof planned> => ({
   opened: addToOpenHour(head.open, new Map()),
 });
 
+/** Quarter-hours of closed hours, by their start. */
+function summed(rows: readonly DeltaRow[]): ReadonlyMap<number, Sums> {
+  const sums = new Map<number, Sums>();
+  for (const { deviceId: _, userId: __, startsAtMs, ...row } of rows) {
+    assert.ok(!sums.has(startsAtMs));
+    sums.set(startsAtMs, row);
+  }
+  return sums;
+}
+
 function textsOf({ bytes, count }: TextElements): (string | null)[] {
   const texts: (string | null)[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -146,7 +156,7 @@ const step = fc.record({
 const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 25, size: 'max' });
 
 test('what is followed comes to what the plan comes to; all other messages are left to the plan', () => {
-  let [followedCount, otherCount, knownCount] = [0, 0, 0];
+  let [followedCount, otherCount, knownCount, closedCount] = [0, 0, 0, 0];
   fc.assert(
     fc.property(history, (batches) => {
       const memory = headMemory({ maxBytes: 2 ** 16 });
@@ -235,10 +245,16 @@ test('what is followed comes to what the plan comes to; all other messages are l
           heads[device] = { ...wanted.head, version };
           assert.deepEqual(memory.get(head.deviceId), heads[device]);
           assert.deepEqual([laws[index], opens[index]], [lawsOf(wanted.head), openOf(wanted.head)]);
-          expect(wanted.opened.closed.size).toBe(0);
+          const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
+          assert.deepEqual(
+            summed(closedRows),
+            new Map([...wanted.opened.closed].filter(([, sums]) => MEASURE_NAMES.some((name) => sums[name] !== 0))),
+          );
+          closedCount += closedRows.length;
           for (const [startMs, { energyMilliwattHours, coveredMs }] of wanted.plan.deltas.own) {
             if (energyMilliwattHours !== 0 || coveredMs !== 0) {
-              changed.add(`${head.userId} ${Math.floor(startMs / HOUR_MS) * HOUR_MS}`);
+              const hourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
+              changed.add(`${head.userId} ${hourMs} ${!wanted.opened.closed.has(startMs)}`);
             }
           }
           for (const one of wanted.plan.series) {
@@ -246,7 +262,9 @@ test('what is followed comes to what the plan comes to; all other messages are l
           }
           rows.push(...fresh.flatMap(({ decoded }) => decoded.readings));
         }
-        expect(new Set(followed.changes.map(({ userId, hourMs }) => `${userId} ${hourMs}`))).toEqual(changed);
+        expect(new Set(followed.changes.map(({ userId, hourMs, isOpen }) => `${userId} ${hourMs} ${isOpen}`))).toEqual(
+          changed,
+        );
         expect(new Set(followed.readings)).toEqual(new Set(rows));
         expect(followed.readings).toHaveLength(rows.length);
         expect(followed.readings.length + followed.duplicates).toBe(batch.filter(isFollowed).length);
@@ -261,6 +279,7 @@ test('what is followed comes to what the plan comes to; all other messages are l
   // Both ways are taken often, or this compares nothing.
   expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
   expect(knownCount).toBeGreaterThan(50);
+  expect(closedCount).toBeGreaterThan(50);
 });
 
 test.each([
@@ -333,3 +352,53 @@ test('an hour of which a reading leaves nothing is not open', () => {
   const { deviceIds, opens } = new FastPath(memory).step([message], 0);
   expect([deviceIds, textsOf(opens), memory.get('dev_1')?.open]).toEqual([['dev_1'], [null], null]);
 });
+
+const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['decoded']>, Partial<StandingSeries>][] = [
+  ['more than readings', {}, { status: 'online' }, {}],
+  ['more than readings', {}, { readings: [] }, {}],
+  ['new series', { channel: 'export' }, {}, {}],
+  ['refused time', { readAtMs: START_MS + 3 * HOUR_MS }, {}, {}],
+  ['late', { readAtMs: START_MS - 1 }, {}, {}],
+  ['role', {}, {}, { isBehind: true }],
+  ['commodity', {}, {}, { roles: { import: true, export: false, meter: 'gas' } }],
+  ['verdict', { value: 900_000_000 }, {}, {}],
+  ['hour', {}, {}, { tail: { run: [START_MS - 60_000, 500_000_000] } }],
+];
+
+test.each(reasonsOf)(
+  'leaves a device to the plan, and says why: %s (%o, %o, %o)',
+  (reason, reading, decoded, series) => {
+    const memory = headMemory({ maxBytes: 2 ** 16 });
+    const fastPath = new FastPath(memory);
+    const [[name, first] = []] = newHead(0).series;
+    const stored = { lastReadAtMs: START_MS, tail: { run: [START_MS, 500_000_000] }, ...series };
+    const head = {
+      ...newHead(0),
+      open: { hour: START_MS / HOUR_MS, quarters: Array<number>(PLACES).fill(1) },
+      series: new Map([[name as string, { ...(first as StandingSeries), ...stored }]]),
+    };
+    const readings: DecodedReading[] = [
+      {
+        deviceId: 'dev_0',
+        channel: 'import',
+        kind: 'register',
+        readAtMs: START_MS + 60_000,
+        intervalMs: 0,
+        value: 500_001_000,
+        element: 0,
+        ...reading,
+      },
+    ];
+    const message: IncomingMessage = {
+      topic: '',
+      payload: Buffer.alloc(0),
+      receivedAtMs: START_MS + HOUR_MS,
+      decoded: { deviceId: 'dev_0', rejections: [], readings, ...decoded },
+    };
+    memory.set(head);
+    const before = memory.get('dev_0');
+    const { deviceIds, others, reasons } = fastPath.step([message], 0);
+    expect([deviceIds, others, reasons.get('dev_0')]).toEqual([[], [message], reason]);
+    expect(memory.get('dev_0')).toEqual(before);
+  },
+);

@@ -1,31 +1,16 @@
-import { addInterval } from '#ingest/normalise/buckets.ts';
-import type { EnergyInterval, Findings, LawSettings } from '#ingest/normalise/law.ts';
-import type { RegisterState } from '#ingest/normalise/registers.ts';
-import { lawOfSeries } from '#ingest/normalise/series-law.ts';
-import { hasRisen, latestWithin, stepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
+import type { ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import type { Measure } from '#src/rollups/levels.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import { timeFault } from './collect.ts';
+import { type DeltaRow, deltaRows } from './deltas.ts';
 import { newVersion } from './head.ts';
 import type { HeadMemory } from './head-memory.ts';
-import {
-  lengthAt,
-  mayCountOtherwise,
-  PLACE,
-  readSettings,
-  rolesOf,
-  SERIES_PLACE,
-  SERIES_PLACES,
-  type SeriesNames,
-  seriesPlace,
-  userIdAt,
-  writeLaws,
-  writeOpen,
-} from './head-record.ts';
-import { packState, unpackState } from './law-state.ts';
-import { HOUR_MS, openSums } from './open-hour.ts';
+import { lengthAt, PLACE, type SeriesNames, userIdAt, writeLaws, writeOpen } from './head-record.ts';
+import { HOUR_MS } from './open-hour.ts';
 import { type TextElements, type TextWriter, textWriter } from './statement.ts';
+import { KNOWN, type Reason, SteppedHeads } from './stepped-heads.ts';
 
 /** What a batch does to devices that the fast path takes. */
 export interface Stepped {
@@ -41,33 +26,15 @@ export interface Stepped {
   readonly readings: readonly DecodedReading[];
   /** Readings that are stored already. */
   readonly duplicates: number;
-  /** Hours that change, Unix ms, and whose. All of them are open. */
-  readonly changes: readonly { readonly hourMs: number; readonly userId: string }[];
+  /** Quarter-hours of the hours that a later one has closed. */
+  readonly closed: readonly DeltaRow[];
+  /** Hours that change, Unix ms, whose, and whether they are open after the batch. */
+  readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
   /** Messages of all other devices. */
   readonly others: readonly IncomingMessage[];
   /** Why the plan must take a device that is remembered. */
   readonly reasons: ReadonlyMap<string, Reason>;
 }
-
-/**
- * Why the plan must take a device: the message contains more than readings (or nothing); the series is new; the time of the reading is refused; it
- * does not follow the stored ones; its role may change with this reading; its commodity has sums of its own; the law gives a verdict, or takes
- * energy back; the step moves with those of other tariffs; the reading lies beyond the open hour; the state of the law has no packed form.
- */
-export type Reason =
-  | 'more than readings'
-  | 'new series'
-  | 'refused time'
-  | 'late'
-  | 'role'
-  | 'commodity'
-  | 'verdict'
-  | 'tariffs'
-  | 'hour'
-  | 'state';
-
-/** The reading is the last one again: a gas meter sends the same reading for an hour. */
-const KNOWN = -1;
 
 const NO_TEXTS: TextElements = { bytes: Buffer.alloc(0), count: 0 };
 
@@ -81,6 +48,7 @@ export const NOTHING_STEPPED: Stepped = {
   seriesIds: [],
   readings: [],
   duplicates: 0,
+  closed: [],
   changes: [],
   others: [],
   reasons: new Map(),
@@ -103,17 +71,18 @@ export function joinStepped(one: Stepped, next: Stepped): Stepped {
     seriesIds: [...one.seriesIds, ...next.seriesIds],
     readings: [...one.readings, ...next.readings],
     duplicates: one.duplicates + next.duplicates,
+    closed: [...one.closed, ...next.closed],
     changes: [...one.changes, ...next.changes],
     others: next.others,
     reasons: next.reasons,
   };
 }
 
-/** Numbers of most heads: of a meter with one series. */
-const USUAL_PLACES = PLACE.series + SERIES_PLACES;
+/** What the workers are notified of. */
+const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
- * The way of nearly all readings: those of settled devices that follow the stored ones, stay within the open hour, and are plainly counted. It computes
+ * The way of nearly all readings: those of settled devices that follow the stored ones by less than an hour, and are plainly counted. It computes
  * with numbers, in memory that is used again, what the plan (plan.ts) computes with objects: each object of these was made for one reading,
  * and as many of them as there are devices were garbage of each batch. The law is the same (`Law.step`, `addInterval`). A device of which anything else
  * is in the batch goes to the plan with all of its messages, as if nothing of it had been looked at.
@@ -138,96 +107,7 @@ export class FastPath {
   }
 }
 
-/** Heads of the devices of a batch, as they become. */
-class SteppedHeads {
-  numbers = new Float64Array(USUAL_PLACES * 64);
-  readonly sums = openSums();
-  readonly #settings: { -readonly [K in keyof LawSettings]: LawSettings[K] } = {
-    limitKw: 0,
-    registerMaxKwh: null,
-    maxGapMinutes: 0,
-  };
-  #roles = rolesOf(0);
-  #isPlain = true;
-  /** Steps of a tariff that rose: where they lie depends on the others. */
-  readonly #risen: EnergyInterval[] = [];
-  /** What the law finds goes straight to the sums of the open hour. */
-  readonly #findings: Findings = {
-    interval: (interval: EnergyInterval) => {
-      addInterval(this.sums, interval, this.#roles, 1);
-      if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
-    },
-    verdict: () => {
-      this.#isPlain = false;
-    },
-    takeBack: () => {
-      this.#isPlain = false;
-    },
-  };
-
-  makeRoom(places: number): void {
-    if (places <= this.numbers.length) return;
-    const larger = new Float64Array(2 * places);
-    larger.set(this.numbers);
-    this.numbers = larger;
-  }
-
-  /**
-   * Takes a reading into a head. `name`: the number of its series' name. Returns the series_id, KNOWN, or why the plan must take it. In that case the
-   * head may be half changed.
-   */
-  take(head: number, name: number, reading: DecodedReading): number | Reason {
-    const heads = this.numbers;
-    const at = seriesPlace(heads, head, name);
-    if (at === -1) return 'new series';
-    const { readAtMs, value } = reading;
-    const lastReadAtMs = heads[at + SERIES_PLACE.lastReadAtMs] as number;
-    if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_PLACE.lastValue])
-      return KNOWN;
-    if (readAtMs <= lastReadAtMs) return 'late';
-    const reason = this.#step(head, at, reading);
-    if (reason !== null) return reason;
-    heads[at + SERIES_PLACE.lastReadAtMs] = readAtMs;
-    heads[at + SERIES_PLACE.lastValue] = value;
-    return heads[at + SERIES_PLACE.seriesId] as number;
-  }
-
-  /** The law's step to a reading that follows, and its energy into the open hour. Null: it was taken. */
-  #step(head: number, at: number, reading: DecodedReading): Reason | null {
-    const heads = this.numbers;
-    const roleNumber = heads[at + SERIES_PLACE.roles] as number;
-    if (mayCountOtherwise(roleNumber, reading.value)) return 'role';
-    this.#roles = rolesOf(roleNumber);
-    if (this.#roles.meter !== null) return 'commodity';
-    readSettings(heads, head, this.#settings);
-    const law = lawOfSeries(reading.channel, reading.kind, this.#roles, this.#settings);
-    this.sums.begin(heads[head + PLACE.hour] as number);
-    let state: unknown = null;
-    if (law) {
-      this.#isPlain = true;
-      this.#risen.length = 0;
-      state = law.step(unpackState(heads, at + SERIES_PLACE.state) ?? law.initial, reading, this.#findings);
-      if (!this.#isPlain) return 'verdict';
-      for (const step of this.#risen) if (!this.#isApart(head, at, step)) return 'tariffs';
-      if (!this.sums.addTo(heads, head + PLACE.quarters)) return 'hour';
-    }
-    return packState(state, heads, at + SERIES_PLACE.state) ? null : 'state';
-  }
-
-  /** Whether a step of a tariff neither lies around one of another tariff's that rose, nor within one, as far as their runs tell. */
-  #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
-    const heads = this.numbers;
-    const end = head + lengthAt(heads, head);
-    for (let at = head + PLACE.series; at < end; at += SERIES_PLACES) {
-      // Of another circuit, too: there are few of these, and the plan can tell them apart.
-      if (at === tariff || !rolesOf(heads[at + SERIES_PLACE.roles] as number).isTariff) continue;
-      const { run } = unpackState(heads, at + SERIES_PLACE.state) as RegisterState;
-      const known = run && stepsOfRun(run, 'import');
-      if (!known || latestWithin(known, step) !== null || stepAround(known, step) !== null) return false;
-    }
-    return true;
-  }
-}
+type Change = Stepped['changes'][number];
 
 /** One batch on the fast path: its remembered devices, and the readings that they have taken. */
 class Round {
@@ -235,12 +115,14 @@ class Round {
   readonly #ring: ByteRing;
   readonly #names: SeriesNames;
   readonly #oldestMs: number;
-  /** Of each device: its name, where its record is in the ring, where its head is here, why the plan must take it, and whether its energy changes. */
+  /** Of each device: its name, where its record is in the ring, where its head is here, why the plan must take it, and whether its open hour changes. */
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
   readonly #places: number[] = [];
   readonly #reasons: (Reason | null)[] = [];
   readonly #isChanged: boolean[] = [];
+  /** Hours that devices have closed, in their order. */
+  readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyBuckets }[] = [];
   /** Number of its readings that are stored already. */
   readonly #known: number[] = [];
   #used = 0;
@@ -277,7 +159,8 @@ class Round {
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
-    const { was, versions, changes } = this.#store(taken, laws, opens);
+    const { closed, changes } = this.#closedHours();
+    const { was, versions } = this.#store(taken, { laws, opens, changes });
     const isTaken = (_: unknown, row: number) => this.#reasons[this.#rowDevices[row] as number] === null;
     return {
       deviceIds: taken.map((device) => ids[device] as string),
@@ -288,6 +171,7 @@ class Round {
       seriesIds: this.#rowSeries.filter(isTaken),
       readings: this.#rows.filter(isTaken),
       duplicates: taken.reduce((sum, device) => sum + (this.#known[device] as number), 0),
+      closed,
       changes,
       others: batch.filter((_, index) => {
         const device = this.#deviceOf[index] as number;
@@ -331,25 +215,44 @@ class Round {
         this.#known[device] = (this.#known[device] as number) + 1;
         continue;
       }
-      if (sums.isChanged) this.#isChanged[device] = true;
+      const isChanged = this.#isChanged[device] || sums.has(0, NOTED);
+      const { closed: quarters } = this.#heads;
+      if (quarters) {
+        const hour = (this.#heads.numbers[head + PLACE.hour] as number) - 1;
+        this.#closed.push({ device, hour, isChanged, quarters });
+      }
+      this.#isChanged[device] = quarters ? sums.has(1, NOTED) : isChanged;
       this.#rowDevices.push(device);
       this.#rowSeries.push(taken);
       this.#rows.push(reading);
     }
   }
 
+  /** What devices that are taken leave to the aggregates. */
+  #closedHours(): { closed: DeltaRow[]; changes: Change[] } {
+    const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
+    for (const { device, hour, isChanged, quarters } of this.#closed) {
+      if (this.#reasons[device] !== null) continue;
+      const userId = userIdAt(this.#ring, this.#records[device] as number);
+      closed.push(...deltaRows(this.#ids[device] as string, userId, quarters));
+      if (isChanged) changes.push({ hourMs: hour * HOUR_MS, userId, isOpen: false });
+    }
+    return { closed, changes };
+  }
+
   /** Gives the heads of these devices new versions, writes them for the database, and stores them in the ring. */
-  #store(taken: readonly number[], laws: TextWriter, opens: TextWriter) {
+  #store(
+    taken: readonly number[],
+    { laws, opens, changes }: { laws: TextWriter; opens: TextWriter; changes: Change[] },
+  ): { was: number[]; versions: number[] } {
     const { numbers } = this.#heads;
     const [was, versions]: [number[], number[]] = [[], []];
-    const changes: { hourMs: number; userId: string }[] = [];
     for (const device of taken) {
       const [head, record] = [this.#places[device] as number, this.#records[device] as number];
-      if (this.#isChanged[device])
-        changes.push({
-          hourMs: (numbers[head + PLACE.hour] as number) * HOUR_MS,
-          userId: userIdAt(this.#ring, record),
-        });
+      if (this.#isChanged[device]) {
+        const hourMs = (numbers[head + PLACE.hour] as number) * HOUR_MS;
+        changes.push({ hourMs, userId: userIdAt(this.#ring, record), isOpen: true });
+      }
       was.push(numbers[head + PLACE.version] as number);
       const version = newVersion();
       versions.push(version);
@@ -358,7 +261,7 @@ class Round {
       writeOpen(opens, numbers, head);
       copyNumbers(numbers, head, this.#ring.numbers, record, lengthAt(numbers, head));
     }
-    return { was, versions, changes };
+    return { was, versions };
   }
 
   #reasonsById(): Map<string, Reason> {

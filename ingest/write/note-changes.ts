@@ -14,7 +14,7 @@ type Changes = Map<number, Map<string, boolean>>;
 /** Leaves to the workers which hours of which users a batch changes; nothing where only temperatures and the like came. */
 export function noteChanges(stepped: Stepped, planned: readonly HeadPlan[], opened: readonly Opened[]): Step[] {
   const changes: Changes = new Map();
-  for (const { hourMs, userId } of stepped.changes) add(changes, hourMs, userId, true);
+  for (const { hourMs, userId, isOpen } of stepped.changes) add(changes, hourMs, userId, isOpen);
   for (const [index, { head, plan }] of planned.entries()) {
     const { closed } = opened[index] as Opened;
     for (const [startMs, { energyMilliwattHours, coveredMs }] of plan.deltas.own) {

@@ -105,7 +105,7 @@ function addTo(quarters: number[], startMs: number, delta: Sums): void {
   }
 }
 
-function bucketsOf({ hour, quarters }: NonNullable<OpenHour>): BucketDeltas {
+function bucketsOf({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(
@@ -123,60 +123,73 @@ function sumOf(one: Sums | undefined, other: Sums): Sums {
   return sum as Sums;
 }
 
-/** The quarter-hours of an open hour as what an interval can be added to: the same four objects for every device. */
-export interface OpenSums extends Buckets {
+/** Hours that a step may add to: the open one, and the one after it, which closes it. */
+const HOURS = 2;
+
+/**
+ * The quarter-hours of an open hour, and of the hour after it, as buckets for one step of a law: the same eight objects for every device. They are
+ * added to the numbers of a head's record (head-record.ts), which has the hour, then its quarter-hours.
+ */
+export class OpenSums implements Buckets {
+  readonly #quarters = Array.from({ length: HOURS * QUARTERS }, noSums);
+  readonly #beyond = noSums();
+  #hour = Number.NaN;
+  /** Bits of the quarter-hours that something was added to. */
+  #touched = 0;
+  /** Something lies outside of the two hours. */
+  isBeyond = false;
+
   /** Begins with nothing in an hour (since 1970; NaN: none is open). */
-  begin(hour: number): void;
-  /** Adds the sums to packed quarter-hours. Answers false, having added nothing, where something lay beyond the hour. */
-  addTo(numbers: Float64Array, at: number): boolean;
-  /** Whether what was added last tells of energy, or of a time that is known. */
-  readonly isChanged: boolean;
+  begin(hour: number): void {
+    this.#hour = hour;
+    this.#touched = 0;
+    this.isBeyond = false;
+  }
+
+  get(startMs: number): Sums {
+    const quarter = (startMs - this.#hour * HOUR_MS) / BUCKET_MS;
+    if (!(quarter >= 0 && quarter < HOURS * QUARTERS)) {
+      this.isBeyond = true;
+      return this.#beyond;
+    }
+    const sums = this.#quarters[quarter] as Sums;
+    if ((this.#touched & (1 << quarter)) === 0) clear(sums);
+    this.#touched |= 1 << quarter;
+    return sums;
+  }
+
+  /** Every quarter-hour has its sums. */
+  set(): void {}
+
+  /** Whether something was added to the open hour (0), or to the one after it (1): in any measure, or in energy and known time alone. */
+  has(hour: 0 | 1, measures: readonly Measure[] = MEASURE_NAMES): boolean {
+    for (let quarter = hour * QUARTERS; quarter < (hour + 1) * QUARTERS; quarter++) {
+      if ((this.#touched & (1 << quarter)) === 0) continue;
+      const sums = this.#quarters[quarter] as Sums;
+      for (const name of measures) if (sums[name] !== 0) return true;
+    }
+    return false;
+  }
+
+  /** Adds the sums of the open hour (0), or of the one after it (1), to packed quarter-hours. */
+  addTo(numbers: Float64Array, at: number, hour: 0 | 1): void {
+    for (let quarter = 0; quarter < QUARTERS; quarter++) {
+      const index = hour * QUARTERS + quarter;
+      if ((this.#touched & (1 << index)) === 0) continue;
+      const sums = this.#quarters[index] as Sums;
+      for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
+        const place = at + placeOf(measure, quarter);
+        numbers[place] = (numbers[place] as number) + sums[MEASURE_NAMES[measure] as Measure];
+      }
+    }
+  }
 }
 
-export function openSums(): OpenSums {
-  const quarters = Array.from({ length: QUARTERS }, noSums);
-  const beyond = noSums();
-  let hourMs = 0;
-  let isBeyond = false;
-  let isChanged = false;
-  /** Bits of the quarter-hours that something was added to. */
-  let touched = 0;
-  return {
-    get isChanged() {
-      return isChanged;
-    },
-    begin(hour) {
-      hourMs = hour * HOUR_MS;
-      isBeyond = isChanged = false;
-      touched = 0;
-    },
-    get(startMs) {
-      const quarter = (startMs - hourMs) / BUCKET_MS;
-      if (quarter >= 0 && quarter < QUARTERS) {
-        const sums = quarters[quarter] as Sums;
-        if ((touched & (1 << quarter)) === 0) clear(sums);
-        touched |= 1 << quarter;
-        return sums;
-      }
-      isBeyond = true;
-      return beyond;
-    },
-    // Every quarter-hour has its sums.
-    set: () => undefined,
-    addTo(numbers, at) {
-      if (isBeyond) return false;
-      for (let quarter = 0; quarter < QUARTERS; quarter++) {
-        if ((touched & (1 << quarter)) === 0) continue;
-        const sums = quarters[quarter] as Sums;
-        for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
-          const place = at + placeOf(measure, quarter);
-          numbers[place] = (numbers[place] as number) + sums[MEASURE_NAMES[measure] as Measure];
-        }
-        if (sums.energyMilliwattHours !== 0 || sums.coveredMs !== 0) isChanged = true;
-      }
-      return true;
-    },
-  };
+/** Takes the quarter-hours of which something is known out of a packed hour, which is then empty. */
+export function takeQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
+  const taken = bucketsOf({ hour, quarters: numbers.slice(at, at + PLACES) });
+  numbers.fill(0, at, at + PLACES);
+  return taken;
 }
 
 function clear(sums: Sums): void {
