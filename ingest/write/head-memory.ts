@@ -1,5 +1,5 @@
 import { usableMemoryBytes } from '#src/core/memory.ts';
-import { type ByteRing, byteRing } from './byte-ring.ts';
+import { ByteRing } from './byte-ring.ts';
 import type { Head } from './head.ts';
 import { packHead, type SeriesNames, seriesNames, unpackHead } from './head-record.ts';
 
@@ -47,7 +47,7 @@ export function headMemory({
   maxBytes?: number;
   now?: () => number;
 } = {}): HeadMemory {
-  const ring = byteRing(maxBytes);
+  const ring = new ByteRing(maxBytes);
   let names = seriesNames();
   let awayUntilMs = 0;
   return {

@@ -77,6 +77,11 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
       wanted.map((w) => timeBound(w.beyondFromMs ?? w.lastMs + 1)),
     ],
   );
+  return stretchesOf(wanted, rows);
+}
+
+/** The stretches from their rows: each row names its stretch by its place among those that are wanted, from 1. */
+function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as JudgedPoint[] }));
   for (const { n, is_before, read_at, interval_ms, value, verdict } of rows) {
     const { before, points } = found[n - 1] as (typeof found)[number];

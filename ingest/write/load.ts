@@ -2,6 +2,7 @@ import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
+import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { Collected } from './collect.ts';
 import {
@@ -11,6 +12,8 @@ import {
   type RestOfDevice,
   type StandingLaw,
   type StandingSeries,
+  type StoredByTime,
+  type StoredSettings,
   seriesName,
   settingsByTimeOf,
   settingsOf,
@@ -49,7 +52,7 @@ export async function loadDevices(
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
-  const { rows } = await client.query(
+  const { rows } = await client.query<DeviceRow & { laws: string }>(
     `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects, status,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
      FROM devices d JOIN device_heads h USING (device_id)
@@ -66,47 +69,74 @@ export async function loadDevices(
   const series = await loadSeries(client, laws, inPart, arrived);
   const rest = await restOf(client, laws, inPart, series, arrived);
   const edits = await loadEdits(client, deviceIds);
-  const untilMs = new Map<string, number>();
+  const devices = new Map<string, LockedDevice>();
   for (const row of rows) {
-    const { device_id: deviceId, computed_with } = row;
-    if (computed_with === null) continue;
-    const [settings, computedWith] = [settingsOf(row), settingsByTimeOf(computed_with)];
-    const all = [...(series.get(deviceId)?.values() ?? [])];
-    const device = { settings, computedWith, words: row.channels, edits: edits.get(deviceId) ?? [] };
-    // Readings wait for changed settings and roles alone.
-    const isAwaited = () => computedOtherwise(computedWith, settings) !== null || rolesOpen(device, all).size > 0;
-    if (arrived?.get(deviceId)?.size && (isDeferred(deviceId) || !isAwaited())) continue;
-    untilMs.set(deviceId, await endOfPiece(client, device, all, pieceReadings));
+    const { device_id: deviceId } = row;
+    const loaded = { laws: laws.get(deviceId), series: series.get(deviceId), edits: edits.get(deviceId) };
+    devices.set(deviceId, { ...lockedDevice(row, loaded), ...rest.get(deviceId) });
   }
-  return new Map(
-    rows.map((row) => [
-      row.device_id,
-      {
-        deviceId: row.device_id,
-        userId: row.user_id,
-        settings: settingsOf(row),
-        computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
-        ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
-        words: row.channels,
-        series: series.get(row.device_id) ?? new Map(),
-        ...rest.get(row.device_id),
-        ...(edits.has(row.device_id) && { edits: edits.get(row.device_id) as Edit[] }),
-        ...(untilMs.has(row.device_id) && { pieceUntilMs: untilMs.get(row.device_id) as number }),
-        version: row.version,
-        open: parseOpenHour(row.open),
-        isSettled:
-          row.status === 'active' &&
-          !row.never_seen &&
-          row.recent_rejects === 0 &&
-          (laws.get(row.device_id)?.size ?? 0) <= MAX_SERIES &&
-          isPastEdits(edits.get(row.device_id) ?? [], laws.get(row.device_id)?.values() ?? []) &&
-          [...(series.get(row.device_id)?.values() ?? [])].every(isPastSplits),
-        wasNeverSeen: row.never_seen,
-        isInactive: row.status === 'inactive',
-        recentRejects: row.recent_rejects,
-      },
-    ]),
-  );
+  for (const [deviceId, device] of devices) {
+    const hasReadings = (arrived?.get(deviceId)?.size ?? 0) > 0;
+    if (device.computedWith === null || (hasReadings && (isDeferred(deviceId) || !isAwaited(device)))) continue;
+    const pieceUntilMs = await endOfPiece(client, device, [...device.series.values()], pieceReadings);
+    devices.set(deviceId, { ...device, pieceUntilMs });
+  }
+  return devices;
+}
+
+/** Whether readings wait for the recomputation of a device: they do for changed settings and roles alone. */
+const isAwaited = (device: LockedDevice): boolean =>
+  (device.computedWith !== null && computedOtherwise(device.computedWith, device.settings) !== null) ||
+  rolesOpen(device, [...device.series.values()]).size > 0;
+
+/** A row of `devices` and `device_heads`, as `loadDevices` reads it. */
+interface DeviceRow extends StoredSettings {
+  device_id: string;
+  user_id: string;
+  computed_with: StoredByTime | null;
+  channels: OwnersWords;
+  recent_rejects: number;
+  status: string;
+  version: number;
+  never_seen: boolean;
+  open: string | null;
+}
+
+/** A device from its row, and what else was loaded of it. */
+function lockedDevice(
+  row: DeviceRow,
+  {
+    laws = new Map(),
+    series = new Map(),
+    edits,
+  }: {
+    laws: ReadonlyMap<number, StandingLaw> | undefined;
+    series: ReadonlyMap<string, StandingSeries> | undefined;
+    edits: readonly Edit[] | undefined;
+  },
+): LockedDevice {
+  return {
+    deviceId: row.device_id,
+    userId: row.user_id,
+    settings: settingsOf(row),
+    computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
+    ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
+    words: row.channels,
+    series,
+    ...(edits && { edits }),
+    version: row.version,
+    open: parseOpenHour(row.open),
+    isSettled:
+      row.status === 'active' &&
+      !row.never_seen &&
+      row.recent_rejects === 0 &&
+      laws.size <= MAX_SERIES &&
+      isPastEdits(edits ?? [], laws.values()) &&
+      [...series.values()].every(isPastSplits),
+    wasNeverSeen: row.never_seen,
+    isInactive: row.status === 'inactive',
+    recentRejects: row.recent_rejects,
+  };
 }
 
 /** Edits by hand or by the clock of these devices that are in force, or still counted. Nearly always none. */
