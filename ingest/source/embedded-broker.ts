@@ -7,11 +7,11 @@ import { mayReadOf } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import { endSessions, type LoginOptions, loginFinder, refusalLog, refused } from './broker-logins.ts';
 import { brokerPersistence } from './broker-persistence.ts';
-import { createPublishing, MAX_PAYLOAD_BYTES } from './broker-publish.ts';
+import { MAX_PAYLOAD_BYTES, Publishing } from './broker-publish.ts';
 import { type Connection, type Session, Sessions } from './broker-session.ts';
 import type { Claims } from './claiming.ts';
 import { asksForCertificates, certificateOf } from './client-certificate.ts';
-import { type HomeTopics, type HomeUsagePort, homeTopics } from './home-topics.ts';
+import { HomeTopics, type HomeUsagePort } from './home-topics.ts';
 import type { Logins } from './login-limits.ts';
 import { type AnyPacket, limitPackets } from './packet-limit.ts';
 import type { Receive, Source } from './source.ts';
@@ -76,7 +76,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   };
   const sessions = new Sessions(claims, log, { logRefusal, onEnd });
   const { logins } = sessions;
-  const publishing = createPublishing({ receive, logins, unreleased, claims, logRefusal });
+  const publishing = new Publishing({ receive, logins, unreleased, claims, logRefusal });
   const homes = startHomeTopics(broker, sessions, options);
   broker.authenticate = authenticator(sessions, options, logRefusal);
   broker.authorizeSubscribe = subscribeAuthoriser(homes, claims);
@@ -154,7 +154,7 @@ function startHomeTopics(
     const topic = homeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
   };
-  return homes && homeTopics(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
+  return homes && new HomeTopics(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
 }
 
 /** The hook of aedes that decides who may subscribe to what. */
