@@ -3,7 +3,7 @@ import type { Described } from '#ingest/decoders/registers-of-a-device/register.
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
-import { type StandingDevice, seriesName } from './device-state.ts';
+import { type DeviceState, seriesName } from './device-state.ts';
 
 /** How far a device's clock may run ahead. */
 const FUTURE_MS = 5 * 60_000;
@@ -120,7 +120,7 @@ export const MAX_CHANNELS = 64;
  * on, however many they are.
  */
 export function refuseFurtherChannels(
-  devices: ReadonlyMap<string, Pick<StandingDevice, 'series' | 'rest'>>,
+  devices: ReadonlyMap<string, Pick<DeviceState, 'series' | 'rest'>>,
   collected: Collected,
   most: number,
 ): Reject[] {

@@ -13,16 +13,16 @@ export const MAX_SERIES = 512;
 /** What a device has beside the series that were loaded. */
 export interface RestOfDevice {
   /** Where the laws of all others stand, as they are stored. */
-  readonly laws: readonly StandingLaw[];
+  readonly laws: readonly StoredLaw[];
   /** How many channels it has in all; null: that was not asked, as the batch has no new one. */
   readonly channels: number | null;
 }
 
-/** Where the law of a series stands: its id, the time of the last reading, and the law's state after it. */
-export type StandingLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
+/** The law of a series as it is stored: the series_id, the time of the last reading, and the law's state after it. */
+export type StoredLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
 
-/** What stands of a device before a batch, as it was loaded. Nobody changes it: a plan says what stands after. */
-export interface StandingDevice {
+/** The state of a device before a batch, as the plan reads it. Immutable: a plan contains the changes. */
+export interface DeviceState {
   readonly deviceId: string;
   readonly userId: string;
   readonly settings: LawSettings;
@@ -34,7 +34,7 @@ export interface StandingDevice {
   /** An update marked it, and nothing has been planned of it since. */
   readonly isMarkedByUpdate?: boolean;
   /** All that it has ever had, by name; of a device with more than `MAX_SERIES` those alone that a batch is about. */
-  readonly series: ReadonlyMap<string, StandingSeries>;
+  readonly series: ReadonlyMap<string, SeriesState>;
   /** What was left where it is of such a device. */
   readonly rest?: RestOfDevice;
   /** What its owner says of its quantities. Left out where it is remembered: then nothing is chosen anew. */
@@ -48,16 +48,16 @@ export interface StandingDevice {
   readonly pieceUntilMs?: number;
 }
 
-/** Whether all that follows what is stored lies past all that edits concern: it can be planned without them. */
-export function isPastEdits(edits: readonly Edit[], laws: Iterable<StandingLaw>): boolean {
+/** Whether all readings that follow the stored ones lie past all edits: they can be planned without them. */
+export function isPastEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
   for (const [, lastReadAtMs] of laws) if (lastReadAtMs < endMs) return false;
   return true;
 }
 
-/** A series and where its law stands. */
-export interface StandingSeries {
+/** A series, and the state of its law. */
+export interface SeriesState {
   /** Null: it is not stored yet. */
   readonly seriesId: number | null;
   readonly channel: string;
@@ -105,25 +105,25 @@ export interface StandingSeries {
 /** What a series is judged by: the settings of its device, its own splits, and the steps of the clock. */
 export const settingsOfSeries = (
   settings: SettingsByTime,
-  { splits }: StandingSeries,
+  { splits }: SeriesState,
   stepsBack: readonly StepBack[] = [],
 ): SettingsByTime =>
   splits || stepsBack.length > 0
     ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }
     : settings;
 
-/** Whether a series has a reading past its last split: what follows can be planned without it. */
-export const isPastSplits = ({ splits, lastReadAtMs }: StandingSeries): boolean =>
+/** Whether a series has a reading past its last split: readings that follow can be planned without it. */
+export const isPastSplits = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether what follows of a series counts as what it counts as last: its steps end past all that it counted as before. */
-export const isPastRoles = ({ earlierRoles, lastReadAtMs }: StandingSeries): boolean =>
+/** Whether readings that follow have the latest role of the series: their steps end past all of its earlier roles. */
+export const isPastRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
-/** What tells the series of a device apart. */
+/** Name of a series within its device. */
 export const seriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;
 
-/** What is said of a series with its first reading. */
+/** Attributes of a series that come with its first reading. */
 interface NewSeries {
   channel: string;
   kind: string;
@@ -133,7 +133,7 @@ interface NewSeries {
 }
 
 /** A series before its first reading. */
-export const newSeries = ({ channel, kind, native, unit, described }: NewSeries): StandingSeries => ({
+export const newSeries = ({ channel, kind, native, unit, described }: NewSeries): SeriesState => ({
   seriesId: null,
   channel,
   kind,
@@ -150,7 +150,7 @@ export const newSeries = ({ channel, kind, native, unit, described }: NewSeries)
 });
 
 /** Readings of a series up to this time are refused, Unix ms: retention has closed it, or another number was read then. -Infinity: none are. */
-export const refusedUntilMs = ({ closedUntilMs, splits }: StandingSeries): number =>
+export const refusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** Settings of the law as `devices` has them, in its row and in `computed_with`. */

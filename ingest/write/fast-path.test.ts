@@ -9,7 +9,7 @@ import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 import type { IncomingMessage } from '../message.ts';
 import { collect } from './collect.ts';
 import { type DeltaRow, noDeltas } from './deltas.ts';
-import { type StandingSeries, seriesName } from './device-state.ts';
+import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
 import { type Head, headAfter, lawsOf, openOf } from './head.ts';
 import { headMemory } from './head-memory.ts';
@@ -45,7 +45,7 @@ const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
 function newHead(device: number): Head {
   const names = SERIES[device] as (typeof SERIES)[number];
   const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
-  const series = names.map(([channel, kind], index): [string, StandingSeries] => [
+  const series = names.map(([channel, kind], index): [string, SeriesState] => [
     seriesName(channel, kind),
     {
       seriesId: 10 * device + index,
@@ -332,7 +332,7 @@ test('an hour of which a reading leaves nothing is not open', () => {
   quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;
   const [[name, series] = []] = newHead(1).series;
   const tail = { lastAtMs: START_MS, lastMw: 0 };
-  const standing = { ...(series as StandingSeries), lastReadAtMs: START_MS, tail };
+  const standing = { ...(series as SeriesState), lastReadAtMs: START_MS, tail };
   memory.set({
     ...newHead(1),
     open: { hour: START_MS / HOUR_MS, quarters },
@@ -353,7 +353,7 @@ test('an hour of which a reading leaves nothing is not open', () => {
   expect([deviceIds, textsOf(opens), memory.get('dev_1')?.open]).toEqual([['dev_1'], [null], null]);
 });
 
-const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['decoded']>, Partial<StandingSeries>][] = [
+const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['decoded']>, Partial<SeriesState>][] = [
   ['more than readings', {}, { status: 'online' }, {}],
   ['more than readings', {}, { readings: [] }, {}],
   ['new series', { channel: 'export' }, {}, {}],
@@ -375,7 +375,7 @@ test.each(reasonsOf)(
     const head = {
       ...newHead(0),
       open: { hour: START_MS / HOUR_MS, quarters: Array<number>(PLACES).fill(1) },
-      series: new Map([[name as string, { ...(first as StandingSeries), ...stored }]]),
+      series: new Map([[name as string, { ...(first as SeriesState), ...stored }]]),
     };
     const readings: DecodedReading[] = [
       {

@@ -2,19 +2,19 @@ import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
-import { isPastRoles, type StandingSeries, seriesName } from './device-state.ts';
+import { isPastRoles, type SeriesState, seriesName } from './device-state.ts';
 import type { Head } from './head.ts';
 import { packState, STATE_PLACES, unpackState, writeState } from './law-state.ts';
 import { MAX_OPEN_BYTES, PLACES, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeWhole } from './statement.ts';
 
-/** What series are called, by a number each: a million meters share a few names. */
+/** Numbers for the names of series: a million meters share a few names. */
 export interface SeriesNames {
-  /** Its number, a new one where it has none; -1: there are too many. */
+  /** The number of a name, a new one if it has none; -1: there are too many. */
   numberOf(channel: string, kind: string): number;
-  /** Its number; -1: it has none. */
+  /** The number of a name; -1: it has none. */
   find(channel: string, kind: string): number;
-  /** No more can be added: who keeps them begins anew. */
+  /** No more can be added: the caller must begin with an empty list. */
   isFull(): boolean;
   nameOf(number: number): SeriesName;
 }
@@ -27,7 +27,7 @@ interface SeriesName {
 const MAX_NAMES = 10_000;
 
 export function seriesNames(): SeriesNames {
-  /** By channel and by kind: to join the two for each reading would be a text each time. */
+  /** By channel and by kind: a joined name would be a new text for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: SeriesName[] = [];
   return {
@@ -47,10 +47,13 @@ export function seriesNames(): SeriesNames {
   };
 }
 
-/** More series than this are no meter's: what has them is not packed. */
+/** Maximum number of series in a record: no meter has more. */
 const MAX_SERIES = 256;
 
-/** Where the numbers of a head are in its record: settings (without a maximum: NaN), open hour (none: NaN), and how much follows. */
+/**
+ * A head as numbers: the form in which heads are cached (head-memory.ts), stepped, and written after a step (fast-path.ts). The plan gets a head
+ * unpacked. The numbers are settings (no maximum: NaN), the open hour (none: NaN), and how much follows.
+ */
 export const PLACE = {
   version: 0,
   limitKw: 1,
@@ -60,7 +63,7 @@ export const PLACE = {
   quarters: 5,
   seriesCount: 5 + PLACES,
   userIdLength: 6 + PLACES,
-  /** Of who works with many records: which of them this is. */
+  /** Scratch of the fast path: which of a batch's devices this is. */
   mark: 7 + PLACES,
   series: 8 + PLACES,
 } as const;
@@ -78,16 +81,16 @@ const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
     [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
   ),
 );
-/** What else is told by this number: each reading is 0; what it counts as is not what it counted as at its last reading. */
+/** Flags of the same number: each reading is 0; the role is not that of the last reading. */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
-const isZero = ({ kind, nonzeroAtMs }: StandingSeries) => kind === 'register' && nonzeroAtMs === null;
-const isBehind = (series: StandingSeries) => series.isBehind || !isPastRoles(series);
+const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
+const isBehind = (series: SeriesState) => series.isBehind || !isPastRoles(series);
 
-const packRoles = (series: StandingSeries): number =>
+const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
 
 /** The time lies above all of these, as it nearly always is 0: there is no place for it where others have none. */
-function roleNumber({ roles, tariffSinceMs }: StandingSeries): number {
+function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
   const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
@@ -96,11 +99,11 @@ function roleNumber({ roles, tariffSinceMs }: StandingSeries): number {
 export const rolesOf = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
-/** Whether what a series counts as may be another one with its next reading: if it counted otherwise at its last, or is the first that is not 0. */
+/** Whether the role of a series may change with its next reading: its role at the last one was another, or this is the first that is not 0. */
 export const mayCountOtherwise = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
-/** How many numbers a record has; the user_id follows. */
+/** Number of numbers in a record; the user_id follows them. */
 export const lengthAt = (numbers: Float64Array, at: number): number =>
   PLACE.series + (numbers[at + PLACE.seriesCount] as number) * SERIES_PLACES;
 
@@ -172,8 +175,8 @@ export function userIdAt({ bytes, numbers }: ByteRing, at: number): string {
 }
 
 /**
- * Writes a settled head into its record. Without `closedUntilMs`: what is planned on a remembered head follows all that is stored, so
- * also all that retention has closed. Answers false where it cannot be written; the ring then has none of it.
+ * Packs a settled head into its record. `closedUntilMs` is left out: readings that follow all stored ones also follow all that retention has
+ * closed. Returns false if the head cannot be packed; then the ring has no record of it.
  */
 export function packHead(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
@@ -200,9 +203,9 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   for (const standing of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
     const name = names.numberOf(channel, kind);
-    // Of a series without readings nothing is stored in a head.
+    // A head contains no series without readings.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // Where the steps of another tariff lie would depend on what it counted as before.
+    // The steps of another tariff would depend on its earlier role.
     if (standing.roles.isTariff && isBehind(standing)) return false;
     numbers[one + SERIES_PLACE.name] = name;
     numbers[one + SERIES_PLACE.roles] = packRoles(standing);
@@ -216,14 +219,14 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   return true;
 }
 
-/** Reads a head from its record; null: there is none. */
+/** Unpacks a head for the plan. Null: it has no record. */
 export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): Head | null {
   const place = ring.placeOf(deviceId);
   if (place === -1) return null;
   const { numbers } = ring;
   const at = place / NUMBER_BYTES;
   const number = (of: number) => numbers[at + of] as number;
-  const series = new Map<string, StandingSeries>();
+  const series = new Map<string, SeriesState>();
   for (let one = at + PLACE.series; one < at + lengthAt(numbers, at); one += SERIES_PLACES) {
     const { channel, kind } = names.nameOf(numbers[one + SERIES_PLACE.name] as number);
     const lastValue = numbers[one + SERIES_PLACE.lastValue] as number;

@@ -4,7 +4,7 @@ import { counts } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { Collected, SeriesBatch } from './collect.ts';
-import type { StandingDevice, StandingSeries } from './device-state.ts';
+import type { DeviceState, SeriesState } from './device-state.ts';
 import type { Head, HeadPlan } from './head.ts';
 import { planDevice } from './plan.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
@@ -27,7 +27,7 @@ const timeBound = (ms: number) =>
  * Loads stretches of series, in the order in which they are wanted. Where retention has dropped what came before, they begin
  * with what it kept of it. Of what is passed over right before one its last reading alone is loaded, as it may be that of the series.
  */
-export async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
+async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
   // What was kept of dropped readings lies beside the others: in each part they are put together and ordered again.
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
@@ -112,8 +112,8 @@ const LEAST_OF_SERIES = 500;
  */
 export async function endOfPiece(
   client: PoolClient,
-  device: Pick<StandingDevice, 'settings' | 'computedWith' | 'words' | 'edits'>,
-  series: readonly StandingSeries[],
+  device: Pick<DeviceState, 'settings' | 'computedWith' | 'words' | 'edits'>,
+  series: readonly SeriesState[],
   maxReadings = MAX_READINGS,
 ): Promise<number> {
   const { settings, computedWith, edits = [] } = device;

@@ -10,9 +10,9 @@ import {
   isPastSplits,
   MAX_SERIES,
   type RestOfDevice,
-  type StandingLaw,
-  type StandingSeries,
+  type SeriesState,
   type StoredByTime,
+  type StoredLaw,
   type StoredSettings,
   seriesName,
   settingsByTimeOf,
@@ -110,8 +110,8 @@ function lockedDevice(
     series = new Map(),
     edits,
   }: {
-    laws: ReadonlyMap<number, StandingLaw> | undefined;
-    series: ReadonlyMap<string, StandingSeries> | undefined;
+    laws: ReadonlyMap<number, StoredLaw> | undefined;
+    series: ReadonlyMap<string, SeriesState> | undefined;
     edits: readonly Edit[] | undefined;
   },
 ): LockedDevice {
@@ -202,7 +202,7 @@ interface StoredRoles {
 }
 
 /** Where laws stand, by device_id and series_id. */
-type Laws = ReadonlyMap<string, ReadonlyMap<number, StandingLaw>>;
+type Laws = ReadonlyMap<string, ReadonlyMap<number, StoredLaw>>;
 
 /** The names of series that a batch has of a device and that were not loaded: new ones. */
 const newNames = (arrived: Collected['series'] | undefined, deviceId: string, known: ReadonlyMap<string, unknown>) =>
@@ -238,12 +238,12 @@ async function restOf(
   client: PoolClient,
   laws: Laws,
   inPart: ReadonlySet<string>,
-  series: ReadonlyMap<string, ReadonlyMap<string, StandingSeries>>,
+  series: ReadonlyMap<string, ReadonlyMap<string, SeriesState>>,
   arrived: Collected['series'] | undefined,
 ): Promise<Map<string, { rest: RestOfDevice }>> {
   const found = new Map<string, { rest: RestOfDevice }>();
   if (inPart.size === 0) return found;
-  const loadedOf = (deviceId: string) => series.get(deviceId) ?? new Map<string, StandingSeries>();
+  const loadedOf = (deviceId: string) => series.get(deviceId) ?? new Map<string, SeriesState>();
   const growing = [...inPart].filter((deviceId) => newNames(arrived, deviceId, loadedOf(deviceId)).length > 0);
   const { rows } = await client.query(
     'SELECT device_id, count(DISTINCT channel)::int AS channels FROM series WHERE device_id = ANY ($1) GROUP BY 1',
@@ -264,8 +264,8 @@ async function loadSeries(
   laws: Laws,
   inPart: ReadonlySet<string>,
   arrived: Collected['series'] | undefined,
-): Promise<Map<string, Map<string, StandingSeries>>> {
-  const byDevice = new Map<string, Map<string, StandingSeries>>();
+): Promise<Map<string, Map<string, SeriesState>>> {
+  const byDevice = new Map<string, Map<string, SeriesState>>();
   if (laws.size === 0) return byDevice;
   const columns =
     'series_id, device_id, channel, kind, native_name, unit, described, meant, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, closed_until, split_after, earlier_roles';
@@ -288,7 +288,7 @@ async function loadSeries(
   }
   for (const row of rows) {
     const stands = laws.get(row.device_id)?.get(row.series_id);
-    const series: StandingSeries = {
+    const series: SeriesState = {
       seriesId: row.series_id,
       channel: row.channel,
       kind: row.kind,

@@ -7,7 +7,7 @@ const QUARTERS = HOUR_MS / BUCKET_MS;
 /** Quarter-hours of all measures. */
 export const PLACES = MEASURE_NAMES.length * QUARTERS;
 
-/** The latest hour of a device, which its head has in place of the aggregates. Null: none is open. Nobody changes it. */
+/** The latest hour of a device, which is in its head instead of the aggregates. Null: none is open. Immutable. */
 export type OpenHour = {
   /** Since 1970. */
   readonly hour: number;
@@ -15,13 +15,13 @@ export type OpenHour = {
   readonly quarters: readonly number[];
 } | null;
 
-/** No hour is closed, as by nearly every reading. */
+/** No hour is closed: the usual case. */
 const NONE: ReadonlyBuckets = new Map();
 
-/** What differences do to an open hour, and what they leave for the aggregates. */
+/** The open hour after some differences, and the quarter-hours for the aggregates. */
 export interface Opened {
   open: OpenHour;
-  /** Hours that are over, the one that was open among them, where a later one begins. */
+  /** Quarter-hours of closed hours. If a later hour begins, the one that was open is among them. */
   closed: ReadonlyBuckets;
 }
 

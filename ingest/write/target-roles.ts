@@ -5,7 +5,7 @@ import type { Placement } from '#src/database/enums.ts';
 import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
-import type { StandingDevice, StandingSeries } from './device-state.ts';
+import type { DeviceState, SeriesState } from './device-state.ts';
 import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
@@ -20,10 +20,7 @@ export interface Target extends RolesByTime {
  * a judgement of all these names together. Only series with a reading before a time belong to the set of that time: a later series changes
  * nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of the device.
  */
-export function targetRoles(
-  { words = {} }: Pick<StandingDevice, 'words'>,
-  series: readonly StandingSeries[],
-): Target[] {
+export function targetRoles({ words = {} }: Pick<DeviceState, 'words'>, series: readonly SeriesState[]): Target[] {
   const times = [ALWAYS, ...timesOf(series)];
   const sets = times.map((ms) => judgedAfter(series, times.length > 1 ? Math.max(ms, times[1] as number) : ms));
   const chosen = sets.map((judged) =>
@@ -49,7 +46,7 @@ export function targetRoles(
 }
 
 /** Times after which the set of judged series differs, in order, Unix ms. */
-const timesOf = (series: readonly StandingSeries[]): number[] =>
+const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,
   );
@@ -64,7 +61,7 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
 /** The channels of series that are judged together, right after a time (Unix ms). A series without a reading by then gets its later channel. */
-function judgedAfter(series: readonly StandingSeries[], ms: number): Map<StandingSeries, string> {
+function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
     one.described ? [{ one, described: one.described, label: nativeNameOf(one) }] : [],
   );
@@ -74,11 +71,11 @@ function judgedAfter(series: readonly StandingSeries[], ms: number): Map<Standin
 
 /** By stored series of a changed device: the time in which its role differs from its target. Series without a difference are left out. */
 export function rolesOpen(
-  device: Pick<StandingDevice, 'words'>,
-  series: readonly StandingSeries[],
-): Map<StandingSeries, { fromMs: number; toMs: number }> {
+  device: Pick<DeviceState, 'words'>,
+  series: readonly SeriesState[],
+): Map<SeriesState, { fromMs: number; toMs: number }> {
   const target = targetRoles(device, series);
-  const open = new Map<StandingSeries, { fromMs: number; toMs: number }>();
+  const open = new Map<SeriesState, { fromMs: number; toMs: number }>();
   for (const [index, one] of series.entries()) {
     const times = countedOtherwise(one, target[index] as RolesByTime);
     if (times) open.set(one, times);
@@ -87,19 +84,19 @@ export function rolesOpen(
 }
 
 /** Times of the first reading of a series and of the first that is not 0. The roles in its circuit depend on both (normalise/channels.ts). */
-export type Firsts = Pick<StandingSeries, 'firstReadAtMs' | 'nonzeroAtMs'>;
+export type Firsts = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
 /** Number of later readings that are loaded first, and the factor by which it grows while all of them are 0. */
 const FIRST_LOOK = 16;
 const FURTHER = 16;
 
 /** Whether points may change the first times of a stored series. */
-export const mayChangeFirsts = (series: StandingSeries, points: readonly NewPoint[]): boolean =>
+export const mayChangeFirsts = (series: SeriesState, points: readonly NewPoint[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
 /** The points that may become a register's first reading that is not 0, or replace it. */
-function nonzeroChanges({ kind, nonzeroAtMs }: StandingSeries, points: readonly NewPoint[]): readonly NewPoint[] {
+function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewPoint[]): readonly NewPoint[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
   // Points are in order of time, so the first one usually decides.
@@ -112,7 +109,7 @@ function nonzeroChanges({ kind, nonzeroAtMs }: StandingSeries, points: readonly 
  * lower one is stored, so the stored readings of that time must usually be loaded. Returns the stretch to load if `stretches` does not contain it.
  */
 export function firstsAfter(
-  series: StandingSeries,
+  series: SeriesState,
   points: readonly NewPoint[],
   stretches: readonly Stretch[],
 ): Firsts | { wanted: StretchBounds } {

@@ -5,12 +5,12 @@ import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import { type IncomingMessage, nothingOf, type Reject, type WriteResult } from '../message.ts';
 import { MAX_CHANNELS } from './collect.ts';
+import { StaleHeads } from './commit.ts';
 import { FastPath } from './fast-path.ts';
 import { type HeadMemory, headMemory } from './head-memory.ts';
 import { MissingPartitions, partitionMonths } from './partition-months.ts';
 import { type Attempt, NotComputed, prepare } from './prepare.ts';
 import type { Keeping } from './rejected.ts';
-import { StaleHeads } from './save-heads.ts';
 import type { Untimed } from './untimed.ts';
 
 export type { IncomingMessage, WriteResult } from '../message.ts';

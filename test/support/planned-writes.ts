@@ -4,7 +4,7 @@ import { openFromMs } from '#ingest/normalise/edits.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import { collect } from '#ingest/write/collect.ts';
-import { isPastEdits, type StandingDevice, seriesName } from '#ingest/write/device-state.ts';
+import { type DeviceState, isPastEdits, seriesName } from '#ingest/write/device-state.ts';
 import { isFollowedBy } from '#ingest/write/head.ts';
 import type { HeadMemory } from '#ingest/write/head-memory.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
@@ -109,7 +109,7 @@ export function workInAll(store: MemoryStore, deviceIds: readonly string[], leng
   }
 }
 
-const isSettled = ({ computedWith, edits = [], series }: StandingDevice): boolean =>
+const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   isPastEdits(
     edits,
