@@ -197,6 +197,7 @@ export const devices: Words['devices'] = {
     tellsShort: 'Meldet',
     firstSeen: 'Zuerst gehört',
     nothing: 'noch nichts Lesbares',
+    announced: 'Angekündigt, noch kein Wert empfangen. Ergänzen Sie dieses Topic in Ihrer Bridge:',
     more: (count) => plural(count, { one: '# weiterer', other: '# weitere' }),
     kinds: {
       energy_total_kwh: 'Energiezähler',

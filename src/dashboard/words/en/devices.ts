@@ -198,6 +198,7 @@ export const devices = {
     tellsShort: 'Reports',
     firstSeen: 'First seen',
     nothing: 'nothing that could be read yet',
+    announced: 'Announced, no value received yet. Add this topic to your bridge:',
     more: (count: number) => plural(count, { one: '# more', other: '# more' }),
     kinds: {
       energy_total_kwh: 'energy register',

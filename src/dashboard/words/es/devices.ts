@@ -197,6 +197,7 @@ export const devices: Words['devices'] = {
     tellsShort: 'Indica',
     firstSeen: 'Primera vez',
     nothing: 'aún nada legible',
+    announced: 'Anunciado, aún sin ningún valor recibido. Añade este topic a tu puente:',
     more: (count) => plural(count, { one: '# más', other: '# más' }),
     kinds: {
       energy_total_kwh: 'contador de energía',

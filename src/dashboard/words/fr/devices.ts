@@ -198,6 +198,7 @@ export const devices: Words['devices'] = {
     tellsShort: 'Indique',
     firstSeen: 'Vu d’abord',
     nothing: 'rien de lisible encore',
+    announced: 'Annoncé, aucune valeur reçue pour l’instant. Ajoutez ce topic à votre pont :',
     more: (count) => plural(count, { one: '# de plus', other: '# de plus' }),
     kinds: {
       energy_total_kwh: 'index d’énergie',

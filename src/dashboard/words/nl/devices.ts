@@ -197,6 +197,7 @@ export const devices: Words['devices'] = {
     tellsShort: 'Meldt',
     firstSeen: 'Eerst gezien',
     nothing: 'nog niets leesbaars',
+    announced: 'Aangekondigd, nog geen waarde ontvangen. Voeg dit topic toe aan je bridge:',
     more: (count) => plural(count, { one: 'nog #', other: 'nog #' }),
     kinds: {
       energy_total_kwh: 'energieteller',
