@@ -315,6 +315,7 @@ interface DiscoveredDevicesTable {
   device_id: string | null;
   first_seen_at: Generated<Date>;
   last_seen_at: Generated<Date>;
+  awaits: string | null;
 }
 
 interface UnreadMessagesTable {
