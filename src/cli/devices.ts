@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
+import { AppError } from '#src/core/errors.ts';
 import { forTerminal } from '#src/core/for-terminal.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { createGateway, listDiscovered, listGateways } from '#src/devices/gateways.ts';
+import { createGateway, type Discovered, listDiscovered, listGateways } from '#src/devices/gateways.ts';
 import { managersOf } from '#src/devices/management.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
@@ -112,7 +113,10 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
   const wanted = { userId, managedBy, type, location, ...given };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {
-      const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted);
+      const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted).catch((error: unknown) => {
+        const [detail] = error instanceof AppError ? (error.details ?? []) : [];
+        throw detail ? new Error(`${discovery}: ${detail.message}`) : error;
+      });
       if (!paired)
         throw new Error(
           `${user} has no discovered device ${discovery}. List them with: energy devices discovered --user ${user}`,
@@ -133,6 +137,12 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
   show(json, { ...device, mqtt }, text);
 }
 
+function whyNothingCounts({ awaits, quantities }: Discovered): string {
+  if (awaits !== null) return `announced, no value received yet. Add this topic to your bridge: ${awaits}`;
+  const told = quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
+  return told === '' ? 'nothing is read of it yet: mostly its unit is to be set' : `no electricity: ${told}`;
+}
+
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
   const all = await listDiscovered(db, EVERYBODY, await userNamed(db, user), PAGE);
   for (const one of all) {
@@ -140,9 +150,7 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
     // A line break in what a device says begins no line.
     const head = forTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
-    const told = one.quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
-    const rest = told === '' ? 'nothing is read of it yet: mostly its unit is to be set' : `no electricity: ${told}`;
-    show(json, one, `${head}\n  ${forTerminal(what || rest)}`);
+    show(json, one, `${head}\n  ${forTerminal(what || whyNothingCounts(one))}`);
   }
   if (all.length === 0 && !json) console.log('There are no unpaired devices.');
 }

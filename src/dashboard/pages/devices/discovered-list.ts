@@ -41,7 +41,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
           <td data-name=${w.firstSeen}><${When} at=${one.first_seen_at} zone=${zone} /></td>
           <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
           <td><div class="actions">
-            <button type="button" aria-label=${devices.pairing.of(one.native_id)} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>
+            ${one.awaits === null && html`<button type="button" aria-label=${devices.pairing.of(one.native_id)} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>`}
           </div></td>
         </tr>`,
       )}
@@ -53,6 +53,8 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
+  const { awaits } = of;
+  if (awaits !== null) return html`<span>${words().devices.discovered.announced} <code>${awaits}</code></span>`;
   const all = whatItTells(of);
   if (all.length === 0) return html`<span class="quiet">${words().devices.discovered.nothing}</span>`;
   const rest = all.slice(SHOWN);
