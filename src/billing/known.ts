@@ -16,8 +16,8 @@ export interface Known {
 }
 
 /** What a bill's energy is asked from: a device whatever its placement, or a home at its connection point (docs/cost.md, whose energy). */
-export const billedMeter = (db: Database, { userId, deviceId, isAfresh = false }: Billed): Promise<Meter> =>
-  deviceId === null ? meterOf(db, { userId, isAfresh }) : deviceMeter(db, deviceId, { exported: 1 });
+export const billedMeter = (db: Database, { userId, deviceId }: Billed): Promise<Meter> =>
+  deviceId === null ? meterOf(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
 
 /** Starts of quarter-hours at or after the bounds: those of zones with odd offsets lie within one, which the period before has. */
 const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_MS) * QUARTER_MS);

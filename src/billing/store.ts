@@ -71,8 +71,6 @@ const COLUMNS = sql<BillPeriod>`p.bill_period_id, p.user_id, p.device_id, p.firs
   p.starts_at, p.ends_at, p.created_at, p.closed_at`;
 
 const billedOf = ({ user_id, device_id }: BillPeriod): Billed => ({ userId: user_id, deviceId: device_id });
-/** For what is recorded: it stays as it was told. */
-const billedAfresh = (period: BillPeriod): Billed => ({ ...billedOf(period), isAfresh: true });
 const rangeOf = ({ starts_at, ends_at }: BillPeriod) => ({ from: starts_at, to: ends_at });
 const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   id: bill_period_id,
@@ -169,7 +167,7 @@ export async function recordBill(db: Database, reach: Reach, id: string, now: Da
 export async function closeBillPeriod(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
     if (period.ends_at > now) throw new AppError('billNotOver');
-    const waiting = (await outstandingOf(trx, period, billedAfresh(period))).map(adjustmentOf);
+    const waiting = (await outstandingOf(trx, period)).map(adjustmentOf);
     if (waiting.length > 0)
       await trx
         .insertInto('bill_adjustments')
@@ -254,7 +252,7 @@ async function addVersion(
   const version = (last?.told.version ?? 0) + 1;
   // A period can always be closed.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
-  const of = billedAfresh(period);
+  const of = billedOf(period);
   const known = await knownIn(await billedMeter(trx, of), rangeOf(period));
   const registers = await registersIn(trx, of, rangeOf(period));
   const sum = billed(known, adjustments);
@@ -327,7 +325,7 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): Adjustment =
  * Of the closed periods of the same home or device that concern this one (`concernedBy`) what is known now less what was told: at their closing,
  * and as adjustments since. Those of which nothing is left to tell are left out.
  */
-async function outstandingOf(db: Database, of: BillPeriod, whose = billedOf(of)): Promise<Outstanding[]> {
+async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`
     SELECT ${COLUMNS}, coalesce(v.imported, 0)::bigint AS imported, coalesce(v.exported, 0)::bigint AS exported FROM bill_periods p
     LEFT JOIN LATERAL (
@@ -341,7 +339,7 @@ async function outstandingOf(db: Database, of: BillPeriod, whose = billedOf(of))
   const all = periods.map(ordered);
   const asked = new Set(concernedBy(all, ordered(of)).map(({ id }) => id));
   if (asked.size === 0) return [];
-  const meter: Meter = await billedMeter(db, whose);
+  const meter: Meter = await billedMeter(db, billedOf(of));
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
     const left = minus(await knownIn(meter, rangeOf(period)), period);

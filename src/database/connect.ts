@@ -24,9 +24,17 @@ function parseInt8(text: string): number {
   return value;
 }
 
-/** The text of a `bigint[]` without nulls, as numbers; null is the empty list, as `array_agg` of no rows says it. */
-export const wholeNumbers = (text: string | null | undefined): number[] =>
-  text == null || text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8);
+/** The text of a `bigint[]` as numbers; null is the empty list, as `array_agg` returns it for no rows. */
+export const wholeNumbersOrNulls = (text: string | null | undefined): (number | null)[] =>
+  text == null || text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((one) => (one === 'NULL' ? null : parseInt8(one)));
+
+/** The same of a list without nulls. */
+export const wholeNumbers = (text: string | null | undefined): number[] => wholeNumbersOrNulls(text) as number[];
 
 /**
  * Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. Where the

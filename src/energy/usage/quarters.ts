@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { COLUMN, DAYS, HOURS, LATER_QUARTERS, type Measure, quarterColumn } from './levels.ts';
-import type { Owners } from './parts.ts';
+import { COLUMN, DAYS, HOURS, LATER_QUARTERS, type Measure, quarterColumn } from '#src/rollups/levels.ts';
+import type { Owners } from '#src/rollups/parts.ts';
+import type { WeighedPart, Weights } from '../home/pieces.ts';
 
 const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
 
@@ -58,6 +59,49 @@ export async function quartersOf<M extends Measure>(
       addList(lists[measure], row[COLUMN[measure]] as string | null, row.at - first, row.quarters);
   }
   return found;
+}
+
+/** The measure that a weight is of. */
+const MEASURE_OF = {
+  imported: 'energyMilliwattHours',
+  exported: 'exportMilliwattHours',
+  estimated: 'estimatedMilliwattHours',
+  importMs: 'coveredMs',
+  exportMs: 'exportCoveredMs',
+} as const satisfies Record<keyof Weights, Measure>;
+const MEASURES = Object.values(MEASURE_OF);
+
+/** Sums of weighed parts by quarter-hour of `[from, to)`, starts of quarter-hours: the law of a home (docs/home.md) on profiles as they are packed. */
+export async function sumsOfQuarters<Name extends string>(
+  db: Database,
+  parts: readonly WeighedPart<Name>[],
+  range: { from: Date; to: Date },
+  names: readonly Name[],
+): Promise<Record<Name, Float64Array>> {
+  const fromMs = range.from.getTime();
+  const count = (range.to.getTime() - fromMs) / QUARTER_MS;
+  const sums = Object.fromEntries(names.map((name) => [name, new Float64Array(count)])) as Record<Name, Float64Array>;
+  for (const key of ['user_id', 'device_id'] as const) {
+    const ofKey = parts.filter((part) => part.key === key);
+    if (ofKey.length === 0) continue;
+    const profiles = await quartersOf(db, { key, ids: [...new Set(ofKey.map(({ id }) => id))] }, range, MEASURES);
+    for (const part of ofKey) {
+      const profile = profiles.get(part.id);
+      if (!profile) continue;
+      // Stretches begin and end with quarter-hours (roles.ts), but for the first and the last.
+      const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
+      const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
+      for (const name of names)
+        for (const [weight, times] of Object.entries(part.weights[name]) as [keyof Weights, number][])
+          addTimes(sums[name], profile[MEASURE_OF[weight]], times, { first, end });
+    }
+  }
+  return sums;
+}
+
+function addTimes(to: Float64Array, from: Float64Array, times: number, { first, end }: { first: number; end: number }) {
+  if (times === 0) return;
+  for (let at = first; at < end; at++) to[at] = (to[at] as number) + times * (from[at] as number);
 }
 
 const quartersOfHour = (column: string): string => {

@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';
 import { partsOfUsers, piecesOfEach } from '#src/rollups/parts.ts';
+import { type Begun, begunHours } from '../group/begun.ts';
+import type { Part } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
-import { homesHours, sumColumns, summed } from '../home/pieces.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTime, startOfHour } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
-import { type Begun, begunHours } from './begun.ts';
-import type { Part } from './part.ts';
+import { homesHours, sumColumns, summed } from './home-sums.ts';
 
 /** What rows of a group are about. `span`: all of the range. */
 export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
@@ -132,3 +132,15 @@ export function profileOf(
     );
   return sql.join(rows, sql` UNION ALL `);
 }
+
+/** The first UTC day of which anything is stored of some users; null: of none. */
+export async function firstDayOf(db: Database, userIds: readonly string[]): Promise<Date | null> {
+  const { rows } = await sql<{ first: Date | null }>`
+    SELECT min(d.first) AS first FROM unnest(${userIds}::text[]) u (user_id)
+    CROSS JOIN LATERAL (SELECT min(day) AS first FROM closed_user_daily c WHERE c.user_id = u.user_id) d`.execute(db);
+  return rows[0]?.first ?? null;
+}
+
+/** The hours of some users that are still open before a time, in SQL. `users`: a query of `user_id`. `before`: an expression. */
+export const openHoursBefore = (users: string, before: string): string =>
+  `SELECT DISTINCT hour FROM open_hours WHERE user_id IN (${users}) AND hour < ${before}`;
