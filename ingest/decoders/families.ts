@@ -26,7 +26,6 @@ import { openwb } from './openwb/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
 import { p1meter } from './p1meter/decode.ts';
-import { p1monitor } from './p1monitor/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
 import { rtlamr } from './rtlamr/decode.ts';
 import { senml } from './senml/decode.ts';
@@ -36,6 +35,7 @@ import { smlreader } from './smlreader/decode.ts';
 import { solaredge2mqtt } from './solaredge2mqtt/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
+import { tableFamily } from './tables/engine.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { victron } from './victron/decode.ts';
 import { vzlogger } from './vzlogger/decode.ts';
@@ -61,7 +61,7 @@ export const FAMILIES: readonly Family[] = [
   dsmr2mqtt,
   p1,
   p1meter,
-  p1monitor,
+  tableFamily('p1monitor'),
   smlreader,
   amsreader,
   openwb,
