@@ -12,7 +12,6 @@ import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { goE } from './go-e/decode.ts';
 import { growatt } from './growatt/decode.ts';
-import { heishamon } from './heishamon/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { iammeter } from './iammeter/decode.ts';
@@ -23,15 +22,12 @@ import { opendtu } from './opendtu/decode.ts';
 import { openevse } from './openevse/decode.ts';
 import { openmqttgateway } from './openmqttgateway/decode.ts';
 import { openwb } from './openwb/decode.ts';
-import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
-import { p1meter } from './p1meter/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
 import { rtlamr } from './rtlamr/decode.ts';
 import { senml } from './senml/decode.ts';
 import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
-import { smlreader } from './smlreader/decode.ts';
 import { solaredge2mqtt } from './solaredge2mqtt/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
@@ -54,18 +50,18 @@ export const FAMILIES: readonly Family[] = [
   mapping,
   glow,
   tasmota,
-  otgw,
+  tableFamily('otgw'),
   zigbee2mqtt,
   dsmrApi,
   dsmrReader,
   dsmr2mqtt,
   p1,
-  p1meter,
+  tableFamily('p1meter'),
   tableFamily('p1monitor'),
-  smlreader,
+  tableFamily('smlreader'),
   amsreader,
   openwb,
-  heishamon,
+  tableFamily('heishamon'),
   wmbusmeters,
   shellyGen2,
   shellyGen1,

@@ -210,7 +210,8 @@ const brokenLists = ({ lists }: TopicEntry, json: unknown): [path: string, least
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
   words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;
 
-const WHOLE = /^\s*-?\d*\s*$/;
+/** At most ten digits, as C prints a `long`. */
+const WHOLE = /^\s*(?:-?\d{1,10}\s*)?$/;
 
 interface Reading {
   device: string;
