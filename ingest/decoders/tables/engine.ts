@@ -17,6 +17,8 @@ interface Field {
   /** The field's name as a pattern; null if it is a plain word. */
   pattern: Pattern | null;
   name: string;
+  /** Its JSONPath, in a body. */
+  path: string;
   read: ReadPlace;
   readTime: ReadPlace | null;
   unless: readonly ReadPlace[];
@@ -34,6 +36,23 @@ interface Topic {
   device: (named: Named) => string;
   isObject: boolean;
   time: ReadPlace | null;
+  lists: readonly List[];
+  fromBody: readonly BodyPart[];
+}
+
+/** A place that must be a list, and its least length. */
+interface List {
+  path: string;
+  read: ReadPlace;
+  least: number;
+}
+
+/** A part that the body names. `otherwise`: without a text there, or with one that is not among the words. */
+interface BodyPart {
+  name: string;
+  read: ReadPlace;
+  words: Readonly<Record<string, string>> | undefined;
+  otherwise: (named: Named) => string;
 }
 
 /** What a message on a topic says: of which device, and which fields there are to read. */
@@ -53,7 +72,6 @@ export function familyOf(table: Table): Family<null> {
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
   const match = cached((topic) => firstMatch(own, topic));
-  const isMentioned = ({ entry }: Topic, payload: Buffer) => !entry.mentions || mentions(payload, ...entry.mentions);
   return withoutMemory({
     name: table.family,
     takes: (topic) => match(topic) !== null,
@@ -65,6 +83,10 @@ export function familyOf(table: Table): Family<null> {
     },
   });
 }
+
+/** Whether a body has what each of the family's on this topic mentions: all the texts, and one of each list of texts. */
+const isMentioned = ({ entry }: Topic, payload: Buffer): boolean =>
+  (entry.mentions ?? []).every((texts) => [texts].flat().some((text) => mentions(payload, text)));
 
 /** Maximum number of topics in a family's cache, and the longest topic in it: attackers choose topics. */
 const MAX_TOPICS = 1_000;
@@ -99,7 +121,12 @@ function topicOf(text: string, entry: TopicEntry, table: Table): Topic {
     byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
     device: templateOf(entry.device ?? '{device}'),
     time: entry.time ? placeOf(entry.time.at) : null,
-    isObject: fields.every(({ entry: { at } }) => at === undefined || /^\$(?:\.|\[')/.test(at)),
+    lists: Object.entries(entry.lists ?? {}).map(([path, least]) => ({ path, read: placeOf(path), least })),
+    fromBody: Object.entries(entry.from_body ?? {}).map(([name, { at, words, else: otherwise }]) => ({
+      ...{ name, read: placeOf(at), words },
+      otherwise: templateOf(otherwise),
+    })),
+    isObject: fields.every(({ path }) => /^\$(?:\.|\[')/.test(path)),
   };
 }
 
@@ -107,13 +134,15 @@ const UNSCALED = { times: 1, per: 1 };
 
 function fieldOf(name: string, entry: FieldEntry, parts: Parts, isJson: boolean): Field {
   const isPattern = name.includes('{');
+  const path = entry.at ?? `$.${name}`;
   const scales = SCALES[entry.kind as keyof typeof SCALES];
   return {
     entry,
     name,
     pattern: isPattern ? patternOf(name, parts) : null,
     channel: templateOf(entry.channel),
-    read: isJson ? placeOf(entry.at ?? `$.${name}`) : () => undefined,
+    path,
+    read: isJson ? placeOf(path) : () => undefined,
     readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),
     unless: (entry.unless ?? []).map(placeOf),
     scale: (entry.unit && scales?.get(entry.unit)) ?? UNSCALED,
@@ -165,46 +194,44 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
 }
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard {
-  const { entry, isObject, time } = match.topic;
+  const { entry, isObject, time, lists, fromBody } = match.topic;
   const json = readJson(payload);
-  if (json === undefined || (isObject && !asObject(json))) return refusal('payload is not a JSON object');
-  const { device, fields } = entry.from_body ? withBody(match, entry.from_body, json) : match;
+  if (json === undefined || (isObject && !asObject(json)))
+    return refusal(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
   const heard = hearing();
-  const noLists = brokenLists(entry, json);
-  for (const [path, least] of noLists) heard.refuse(`${path} is not a list of at least ${least}`, device);
+  const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
+  const device = named ? match.topic.device(named) : match.device;
+  const broken = lists.filter((list) => isBroken(list, json));
+  for (const { path, least } of broken) heard.refuse(`${path} is not a list of at least ${least}`, device);
   const timeAt = (place: ReadPlace) => readTime(place(json), entry.time?.form, { tz, receivedAtMs });
   const messageAtMs = time && timeAt(time);
-  for (const { field, name, channel } of fields) {
+  for (const { field, name, channel: ofTopic } of match.fields) {
+    const value = field.read(json);
+    if (value === undefined || value === null) continue;
     if (field.unless.some((place) => place(json) !== undefined)) continue;
-    if (noLists.some(([path]) => field.entry.at?.startsWith(path))) continue;
+    if (broken.some(({ path }) => field.path.startsWith(`${path}[`))) continue;
     const ownTime = field.readTime?.(json) === undefined ? null : field.readTime;
-    const atMs = ownTime ? timeAt(ownTime) : messageAtMs;
-    add(heard, field, { device, channel, value: field.read(json), atMs, name });
+    const channel = named ? field.channel(named) : ofTopic;
+    add(heard, field, { device, channel, value, atMs: ownTime ? timeAt(ownTime) : messageAtMs, name });
   }
   return heard;
 }
 
-/** The match with the parts that the body names. */
-function withBody({ topic, named, fields }: Match, given: NonNullable<TopicEntry['from_body']>, json: unknown): Match {
-  const read = Object.entries(given).map(([name, { at, words, else: otherwise }]) => {
-    const value = placeOf(at)(json);
+const namedByBody = (parts: readonly BodyPart[], json: unknown, named: Named): Named => {
+  const all: Record<string, string> = { ...named };
+  for (const { name, read, words, otherwise } of parts) {
+    const value = read(json);
     const word = typeof value !== 'string' || value === '' ? undefined : wordFor(words, value);
-    return [name, word ?? templateOf(otherwise)(named)];
-  });
-  const all = { ...named, ...Object.fromEntries(read) };
-  return matchOf(
-    topic,
-    all,
-    fields.map(({ field }) => field),
-  );
-}
+    all[name] = word ?? otherwise(named);
+  }
+  return all;
+};
 
-/** Places that should be lists, and are something else or too short. Null is no reading, wherever it stands. */
-const brokenLists = ({ lists }: TopicEntry, json: unknown): [path: string, least: number][] =>
-  Object.entries(lists ?? {}).filter(([path, least]) => {
-    const value = placeOf(path)(json);
-    return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
-  });
+/** Whether something else, or too short a list, is in a list's place. Null is no reading, wherever it stands. */
+function isBroken({ read, least }: List, json: unknown): boolean {
+  const value = read(json);
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
+}
 
 /** What a word stands for: itself if there are no words to look it up in, undefined if it is not among them. */
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>

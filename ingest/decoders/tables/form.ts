@@ -13,6 +13,7 @@ const path = z.string().refine((text) => readPath(text) !== null, {
 const pattern = z.string().refine((source) => isPattern(source), {
   message: 'must be a regular expression without capturing groups, or a list of words and their replacements',
 });
+const text = z.string().min(1);
 const why = z.union([z.string(), z.array(z.string())]).optional();
 const parts = z.record(z.string().regex(/^[a-z_]+$/), z.union([pattern, z.record(z.string(), z.string())]));
 
@@ -57,7 +58,10 @@ const topic = z
     parts: parts.optional(),
     device: z.string().min(1).optional(),
     payload: z.enum(['text', 'json']).optional(),
-    mentions: z.array(z.string().min(1)).min(1).optional(),
+    mentions: z
+      .array(z.union([text, z.array(text).min(1)]))
+      .min(1)
+      .optional(),
     from_body: z
       .record(
         z.string(),
