@@ -36,15 +36,9 @@ interface Topic {
   device: (named: Named) => string;
   isObject: boolean;
   time: ReadPlace | null;
-  lists: readonly List[];
+  /** Places that must be lists, with their least length. */
+  lists: readonly { path: string; read: ReadPlace; least: number }[];
   fromBody: readonly BodyPart[];
-}
-
-/** A place that must be a list, and its least length. */
-interface List {
-  path: string;
-  read: ReadPlace;
-  least: number;
 }
 
 /** A part that the body names. `otherwise`: without a text there, or with one that is not among the words. */
@@ -68,7 +62,7 @@ export const tableFamily = (name: string): Family<null> => familyOf(readTable(na
 
 /** The family that a table describes. */
 export function familyOf(table: Table): Family<null> {
-  const topics = table.topics.flatMap((entry) => [entry.topic].flat().map((text) => topicOf(text, entry, table)));
+  const topics = table.topics.flatMap((entry) => topicsOf(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
   const match = cached((topic) => firstMatch(own, topic));
@@ -106,17 +100,14 @@ function cached(match: (topic: string) => Match | null): (topic: string) => Matc
   };
 }
 
-function topicOf(text: string, entry: TopicEntry, table: Table): Topic {
+/** The topics of an entry, one for each of its patterns. */
+function topicsOf(entry: TopicEntry, table: Table): Topic[] {
   const parts = { ...table.parts, ...entry.parts };
   const isJson = entry.payload === 'json';
-  const fields = entry.ignored
-    ? []
-    : Object.entries(entry.fields ?? table.fields ?? {}).map(([name, field]) => fieldOf(name, field, parts, isJson));
-  const alternatives = fields.map(({ name }) => sourceOf(name, parts)).join('|');
-  return {
+  const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
+  const fields = Object.entries(given).map(([name, field]) => fieldOf(name, field, parts, isJson));
+  const shared = {
     entry,
-    pattern: text === '#' ? null : patternOf(text, { ...parts, field: `(?:${alternatives})` }),
-    hasField: text.includes('{field}'),
     fields,
     byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
     device: templateOf(entry.device ?? '{device}'),
@@ -128,6 +119,12 @@ function topicOf(text: string, entry: TopicEntry, table: Table): Topic {
     })),
     isObject: fields.every(({ path }) => /^\$(?:\.|\[')/.test(path)),
   };
+  const withField = { ...parts, field: fields.map(({ name }) => sourceOf(name, parts)).join('|') };
+  return [entry.topic].flat().map((text) => ({
+    ...shared,
+    pattern: text === '#' ? null : patternOf(text, withField),
+    hasField: text.includes('{field}'),
+  }));
 }
 
 const UNSCALED = { times: 1, per: 1 };
@@ -228,7 +225,7 @@ const namedByBody = (parts: readonly BodyPart[], json: unknown, named: Named): N
 };
 
 /** Whether something else, or too short a list, is in a list's place. Null is no reading, wherever it stands. */
-function isBroken({ read, least }: List, json: unknown): boolean {
+function isBroken({ read, least }: Topic['lists'][number], json: unknown): boolean {
   const value = read(json);
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
 }
@@ -236,6 +233,13 @@ function isBroken({ read, least }: List, json: unknown): boolean {
 /** What a word stands for: itself if there are no words to look it up in, undefined if it is not among them. */
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
   words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;
+
+/** The unit of each kind, in which its owner is asked about it. */
+const OWN_UNIT = new Map<string, string>([
+  ['energy_total_kwh', 'kWh'],
+  ['power_w', 'W'],
+  ['volume_total_m3', 'm³'],
+]);
 
 /** At most ten digits, as C prints a `long`. */
 const WHOLE = /^\s*(?:-?\d{1,10}\s*)?$/;
@@ -259,14 +263,5 @@ function add(heard: Hearing, { entry, scale }: Field, { value, ...reading }: Rea
   const number = none_below === undefined ? undefined : readNumber(value);
   if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
   if (whole && !WHOLE.test(String(value))) heard.refuse(`${reading.name} is not a whole number`, reading.device);
-  else heard.add({ ...reading, ...scale, kind, value, asks: asks && { unit: OWN_UNIT[kind] } });
+  else heard.add({ ...reading, ...scale, kind, value, asks: asks && { unit: OWN_UNIT.get(kind) ?? null } });
 }
-
-/** The unit of each kind, in which its owner is asked about it. */
-const OWN_UNIT = {
-  energy_total_kwh: 'kWh',
-  power_w: 'W',
-  volume_total_m3: 'm³',
-  temperature_c: '°C',
-  setpoint_c: '°C',
-};

@@ -31,11 +31,11 @@ function partSource(part: Parts[string] | undefined, isLong: boolean): string {
   return part ?? (isLong ? '.+' : '[^/]+');
 }
 
+/** The pattern of a template. `parts`: what each of its parts may be. */
 export function patternOf(template: string, parts: Parts): Pattern {
-  const words = Object.entries(parts).filter(([, part]) => typeof part === 'object') as [
-    string,
-    Record<string, string>,
-  ][];
+  const words = Object.entries(parts).flatMap(([name, part]) =>
+    typeof part === 'object' ? [[name, part] as const] : [],
+  );
   return { expression: new RegExp(`^${sourceOf(template, parts, true)}$`), words: new Map(words) };
 }
 
