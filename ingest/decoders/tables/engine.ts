@@ -35,6 +35,7 @@ interface Topic {
   byName: ReadonlyMap<string, Field>;
   device: (named: Named) => string;
   isObject: boolean;
+  mentioned: readonly (readonly string[])[];
   time: ReadPlace | null;
   /** Places that must be lists, with their least length. */
   lists: readonly { path: string; read: ReadPlace; least: number }[];
@@ -79,8 +80,8 @@ export function familyOf(table: Table): Family<null> {
 }
 
 /** Whether a body has what each of the family's on this topic mentions: all the texts, and one of each list of texts. */
-const isMentioned = ({ entry }: Topic, payload: Buffer): boolean =>
-  (entry.mentions ?? []).every((texts) => [texts].flat().some((text) => mentions(payload, text)));
+const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
+  mentioned.every((texts) => texts.some((text) => mentions(payload, text)));
 
 /** Maximum number of topics in a family's cache, and the longest topic in it: attackers choose topics. */
 const MAX_TOPICS = 1_000;
@@ -111,6 +112,7 @@ function topicsOf(entry: TopicEntry, table: Table): Topic[] {
     fields,
     byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
     device: templateOf(entry.device ?? '{device}'),
+    mentioned: (entry.mentions ?? []).map((texts) => [texts].flat()),
     time: entry.time ? placeOf(entry.time.at) : null,
     lists: Object.entries(entry.lists ?? {}).map(([path, least]) => ({ path, read: placeOf(path), least })),
     fromBody: Object.entries(entry.from_body ?? {}).map(([name, { at, words, else: otherwise }]) => ({
@@ -253,15 +255,19 @@ interface Reading {
 }
 
 /** Adds one field of a message, by the rules of its entry. */
-function add(heard: Hearing, { entry, scale }: Field, { value, ...reading }: Reading): void {
+function add(heard: Hearing, { entry, scale }: Field, { device, channel, value, atMs, name }: Reading): void {
   const { kind, words, none_below, whole, asks } = entry;
   if (kind === 'heating' || kind === 'availability') {
     const word = words && typeof value === 'string' ? wordFor(words, value.trim()) : undefined;
-    heard.addState({ ...reading, kind, value: word ?? value });
+    heard.addState({ device, channel, kind, value: word ?? value, atMs, name });
     return;
   }
   const number = none_below === undefined ? undefined : readNumber(value);
   if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
-  if (whole && !WHOLE.test(String(value))) heard.refuse(`${reading.name} is not a whole number`, reading.device);
-  else heard.add({ ...reading, ...scale, kind, value, asks: asks && { unit: OWN_UNIT.get(kind) ?? null } });
+  const { times, per } = scale;
+  if (whole && !WHOLE.test(String(value))) heard.refuse(`${name} is not a whole number`, device);
+  else heard.add({ device, channel, kind, value, times, per, atMs, name, asks: asks && asksFor(kind) });
 }
+
+/** What its owner is asked about a quantity: its unit is that of its kind. */
+const asksFor = (kind: FieldEntry['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });
