@@ -5,10 +5,10 @@ import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
-import { consumptionByDay } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { importsBy } from '#src/energy/usage/imports.ts';
 
 /**
  * One process that serves one question: `full` is the API as it is, `bare` a fastify handler that returns the same bytes,
@@ -41,7 +41,7 @@ function server() {
   const app = Fastify({ https: { ...tls, minVersion: 'TLSv1.2' } });
   const range = dayRange(start, end, 'UTC');
   app.get('/v1/energy-insights', async (_request, reply) => {
-    if (mode === 'query') await consumptionByDay(db, { userId }, range);
+    if (mode === 'query') await importsBy(db, { userId }, range, 'day');
     return reply.type('application/json; charset=utf-8').send(bytes);
   });
   return app;

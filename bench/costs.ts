@@ -1,6 +1,6 @@
 import { costedInsights } from '#src/cost/insights.ts';
 import { createDb } from '#src/database/connect.ts';
-import { ensurePartitions } from '#src/database/partitions.ts';
+import { ensurePartitions } from '#src/database/migrate.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { DAYS } from '#src/rollups/levels.ts';

@@ -1,5 +1,5 @@
 import { createDb } from '#src/database/connect.ts';
-import { ensurePartitions } from '#src/database/partitions.ts';
+import { ensurePartitions } from '#src/database/migrate.ts';
 import { groupOf } from '#src/energy/group/homes.ts';
 import { groupPages } from '#src/energy/group/insights.ts';
 import { keepGroupSums } from '#src/energy/group/keep.ts';

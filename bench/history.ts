@@ -1,4 +1,4 @@
-import { compressHistory } from '#src/database/history.ts';
+import { compressHistory } from '#src/database/migrate.ts';
 import { COLUMN, LATER_QUARTERS, MEASURE_COLUMNS, type Measure, quarterColumn } from '#src/rollups/levels.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';

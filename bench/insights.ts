@@ -1,6 +1,6 @@
 import { openHourText } from '#ingest/write/open-hour.ts';
 import { createDb } from '#src/database/connect.ts';
-import { ensurePartitions } from '#src/database/partitions.ts';
+import { ensurePartitions } from '#src/database/migrate.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { COLUMN, LATER_QUARTERS, MEASURE_NAMES, quarterColumn, type Sums } from '#src/rollups/levels.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { createDb } from '#src/database/connect.ts';
-import { ensurePartitions } from '#src/database/partitions.ts';
+import { ensurePartitions } from '#src/database/migrate.ts';
 import { dateOf } from '#src/remarks/calendar.ts';
 import { remarksOn } from '#src/remarks/decide.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';

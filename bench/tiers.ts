@@ -1,6 +1,6 @@
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/history.ts';
+import { compressHistory } from '#src/database/migrate.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { refreshRollups, settleRollups } from '#src/rollups/refresh.ts';

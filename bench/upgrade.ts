@@ -1,9 +1,9 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
-import { earlierBinaries } from '#src/database/earlier-binaries.ts';
 import { clusterOf, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { earlierBinaries } from '#src/database/postgres-binaries.ts';
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
 import { EARLIER_FOLDER, EARLIER_MAJOR } from '../test/support/earlier-postgres.ts';
 import { temporaryFolder } from '../test/support/service.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFairQueue, type Queued } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
+import { type Queued, RecentDevices } from './turns.ts';
 
 interface Message extends Queued {
   number: number;
@@ -34,7 +35,7 @@ test('a device is in one batch at a time, its messages in their order, and each 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let nowMs = 0;
-      const queue = createFairQueue<Message>(LANES, () => nowMs);
+      const queue = new FairQueue<Message>(LANES, () => nowMs);
       const underWay = new Map<number, Message[]>();
       const last = new Map<string, number>();
       let [pushed, taken] = [0, 0];
@@ -75,13 +76,13 @@ test('a device is in one batch at a time, its messages in their order, and each 
 
 test('a device that is behind is in no batch of its neighbours, and in small ones while these send', () => {
   let nowMs = 0;
-  const queue = createFairQueue<Message>(1, () => nowMs);
+  const queue = new FairQueue<Message>(1, () => nowMs);
   for (let n = 0; n < 2_000; n++) queue.push(message('dev_hog', n));
   for (let n = 0; n < 50; n++) queue.push(message(`dev_${n}`, n));
   expect(queue.take(0).messages).toHaveLength(50);
-  const { messages: small, isOfBehind } = queue.take(1);
+  const { messages: small, isBacklogged } = queue.take(1);
   expect(small).toHaveLength(100);
-  expect(isOfBehind).toBe(true);
+  expect(isBacklogged).toBe(true);
   queue.finish(small);
   // Nobody else has sent for a while: it has all there is.
   nowMs += 20_000;
@@ -89,7 +90,7 @@ test('a device that is behind is in no batch of its neighbours, and in small one
 });
 
 test('devices that are behind have turns of one size, whatever each has sent', () => {
-  const queue = createFairQueue<Message>(1, () => 0);
+  const queue = new FairQueue<Message>(1, () => 0);
   queue.push(message('dev_neighbour', 0));
   expect(queue.take(0).messages).toHaveLength(1);
   for (let n = 0; n < 5_000; n++) queue.push(message('dev_a', n));
@@ -110,7 +111,7 @@ test('devices that are behind have turns of one size, whatever each has sent', (
 });
 
 test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {
-  const queue = createFairQueue<Message>(LANES, () => 0);
+  const queue = new FairQueue<Message>(LANES, () => 0);
   for (let device = 0; device < 100; device++)
     for (let n = 0; n < 300; n++) queue.push(message(`dev_${device}`, device * 300 + n));
   const lengths = [0, 1, BEHIND].map((lane) => queue.take(lane).messages.length);
@@ -119,12 +120,12 @@ test('where all are behind, as after an outage, every lane takes them but the on
   // Of one lane after the other.
   const batches = [queue.take(BEHIND), queue.take(BEHIND)];
   expect(batches.flatMap(({ messages }) => messages)).toHaveLength(3);
-  expect(batches.map(({ isOfBehind }) => isOfBehind)).toEqual([false, false]);
+  expect(batches.map(({ isBacklogged }) => isBacklogged)).toEqual([false, false]);
 });
 
 test('devices that fall behind together are no others to each other, though some are a step ahead', () => {
   let nowMs = 0;
-  const queue = createFairQueue<Message>(LANES, () => nowMs);
+  const queue = new FairQueue<Message>(LANES, () => nowMs);
   const push = (device: number, times: number) => {
     for (let n = 0; n < times; n++) queue.push(message(`dev_${device}`, n));
   };
@@ -146,7 +147,7 @@ test('devices that fall behind together are no others to each other, though some
 });
 
 test('a batch is bounded in bytes, and one message is always taken', () => {
-  const queue = createFairQueue<Message>(1, () => 0);
+  const queue = new FairQueue<Message>(1, () => 0);
   for (let n = 0; n < 3; n++) queue.push(message('dev_a', n, 1, 10 * 2 ** 20));
   const { messages: first } = queue.take(0);
   expect(first).toHaveLength(1);
@@ -158,7 +159,7 @@ test('a batch is bounded in bytes, and one message is always taken', () => {
 });
 
 test('a device that waits for its turn behind waits there alone, when what made it one of those is forgotten', () => {
-  const queue = createFairQueue<Message>(1, () => 0);
+  const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
   // So many that all of them are forgotten.
@@ -169,7 +170,7 @@ test('a device that waits for its turn behind waits there alone, when what made 
 });
 
 test('a device of which little costs much is set apart', () => {
-  const queue = createFairQueue<Message>(1, () => 0);
+  const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
   queue.push(message('dev_a', 1));
@@ -178,7 +179,7 @@ test('a device of which little costs much is set apart', () => {
 });
 
 test('however many devices of an account send, a batch has what its neighbours send, and their turns come in order', () => {
-  const queue = createFairQueue<Message>(1, () => 0);
+  const queue = new FairQueue<Message>(1, () => 0);
   const of = (account: string, deviceId: string, number: number, weight = 1) => ({
     ...message(deviceId, number, weight),
     account,
@@ -198,7 +199,7 @@ test('however many devices of an account send, a batch has what its neighbours s
 });
 
 test('of accounts that have more than a batch together each comes into one of the next few', () => {
-  const queue = createFairQueue<Message>(1, () => 0);
+  const queue = new FairQueue<Message>(1, () => 0);
   const accounts = 200;
   let number = 0;
   for (let account = 0; account < accounts; account++)
@@ -211,4 +212,18 @@ test('of accounts that have more than a batch together each comes into one of th
     queue.finish(messages);
   }
   expect(seen.size).toBe(accounts);
+});
+
+test('others are at least a quarter of the devices that sent last, and were not backlogged while they have been sending', () => {
+  const recent = new RecentDevices();
+  for (const deviceId of ['dev_a', 'dev_b', 'dev_c']) recent.note(deviceId, true, 0);
+  expect(recent.areOthers(1)).toBe(false);
+  recent.note('dev_d', false, 1);
+  expect(recent.areOthers(2)).toBe(true);
+  // It was backlogged just now: it is none of the others until it has sent for ten seconds.
+  recent.note('dev_d', true, 2);
+  recent.note('dev_d', false, 3);
+  expect([recent.areOthers(4), recent.areOthers(10_001)]).toEqual([false, false]);
+  recent.note('dev_d', false, 12_001);
+  expect(recent.areOthers(12_002)).toBe(true);
 });

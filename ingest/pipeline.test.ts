@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createFloodLimit } from './flood-limit.ts';
 import type { IncomingMessage } from './message.ts';
-import { createPipeline } from './pipeline.ts';
+import { Pipeline } from './pipeline.ts';
 import type { RawMessage } from './source/source.ts';
 import type { Writer } from './write/writer.ts';
 
@@ -35,7 +35,7 @@ test('a stop amid a flood writes what was taken, asks for no more, and is over t
   const flood = () => {
     while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), { done: () => acknowledged++ }));
   };
-  const pipeline = createPipeline({
+  const pipeline = new Pipeline({
     writer,
     log,
     onRoom: () => {
@@ -68,7 +68,7 @@ test('what waits is bounded, and so is what is read out of it at a time', async 
       return stored(batch);
     },
   };
-  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const SENT = 50;
   for (let sent = 0; sent < SENT; sent++) expect(pipeline.receive(raw(`dev_${sent}`, JUNK), UNHEARD)).toBe(true);
   // 20 KB each; 64 MiB may wait.
@@ -99,7 +99,7 @@ test('what was read out of a message is let go of once it is written, though its
       return stored(batch);
     },
   };
-  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   // Of devices that are not behind, so that one batch has them: 250 readings each.
   const readings = JSON.stringify(Array.from({ length: 249 }, () => ({ power_w: 1 })));
   const SENT = 1_000;
@@ -121,7 +121,7 @@ test('readings, bytes and elements that cannot be used count towards the limit o
   const limited = (messages: number) => {
     const writer: Writer = { write: async (batch) => stored(batch) };
     const floodLimit = createFloodLimit({ messages, windowMs: 600_000 });
-    return createPipeline({ writer, log, onRoom: () => {}, floodLimit });
+    return new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   };
   const pipeline = limited(50_000);
   // 17 KiB each: 5 messages, and 20 more for the readings.
@@ -150,7 +150,7 @@ test('readings, bytes and elements that cannot be used count towards the limit o
 test('a backlog that comes with the times of two windows in turns is limited like any other', async () => {
   const writer: Writer = { write: async (batch) => stored(batch) };
   const floodLimit = createFloodLimit({ messages: 10 });
-  const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   for (let sent = 0; sent < 30; sent++)
     pipeline.receive({ ...raw('dev_1', '{"power_w":1}'), receivedAtMs: (sent % 2) * 3_600_000 }, UNHEARD);
   expect(pipeline.counts.overLimit).toBe(20);
@@ -165,7 +165,7 @@ test('what a device sends beyond its limit is not read', async () => {
     },
   };
   const floodLimit = createFloodLimit({ messages: 1, windowMs: 600_000 });
-  const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   for (const payload of ['{"power_w":1}', '{"power_w":', JUNK]) pipeline.receive(raw('dev_1', payload), UNHEARD);
   await expect.poll(() => written.length).toBe(3);
   expect(written.map(({ decoded }) => decoded.rejections.map(({ reason }) => reason.slice(0, 11)))).toEqual([
@@ -189,7 +189,7 @@ test('a device that floods delays itself alone', async () => {
     },
   };
   // One lane, so that both would be in it.
-  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const sent = Array.from({ length: 3_000 }, (_, power) => `{"power_w":${power}}`);
   let [ofHog, ofNeighbour] = [0, 0];
   for (const payload of sent) pipeline.receive(raw('dev_hog', payload), { done: () => ofHog++ });
@@ -216,7 +216,7 @@ test('a device that floods has a quarter of a lane, while others send', async ()
       return stored(batch);
     },
   };
-  const pipeline = createPipeline({ writer, log, onRoom: () => {} });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {} });
   const send = (deviceId: string, done: () => void) => pipeline.receive(raw(deviceId, '{"power_w":1}'), { done });
   send('dev_neighbour', () => ofNeighbour++);
   await expect.poll(() => ofNeighbour).toBe(1);
@@ -244,7 +244,7 @@ test('a lane rests after what it wrote of a flood, and not after what it wrote f
       return stored(batch);
     },
   };
-  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const send = (deviceId: string) => pipeline.receive(raw(deviceId, '{"power_w":1}'), UNHEARD);
   /** From the end of a device's first batch to the beginning of the next one, ms. */
   const restOf = (deviceId: string) => {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
-import { inSpan } from '#src/core/tracing.ts';
-import { createFairQueue, type Queued } from './fair-queue.ts';
+import { BatchWriter, type PipelineCounts } from './batch-writer.ts';
+import { FairQueue } from './fair-queue.ts';
 import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from './flood-limit.ts';
 import { type Sender, senderOf, toIncoming, unread } from './incoming.ts';
-import { halvesOf, isOfTheMessages, refused } from './refusal.ts';
 import type { RawMessage, Receipt, Receive } from './source/source.ts';
+import type { Queued } from './turns.ts';
 import { WaitingRoom } from './waiting-room.ts';
-import type { IncomingMessage, Writer } from './write/writer.ts';
+import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 /** So many bytes of memory are read out of messages before what was read is written: those of 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
@@ -19,17 +19,14 @@ const GATEWAY_ELEMENT_BYTES = 200;
 const GATEWAY_TIMES = 8;
 /** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
-/** Messages for accounts that are elsewhere are logged once per this many. */
-const TELL_DEPARTED_EVERY = 10_000;
-const RETRY_MS = { first: 100, longest: 5_000 };
 /**
- * A batch has its price, however few messages it has, so a lane that has just written many lets the next ones gather: as long as so many come in each
- * step, and fewer wait than a batch may have. Who sends little, or waits for its acknowledgement, is not made to wait.
+ * A batch has its price, however few messages it has, so a partition that has just written many lets the next ones gather: as long as so many come in each
+ * step, and fewer wait than a batch may have. A device that sends little, or waits for its acknowledgement, is not made to wait.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /**
- * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
- * lane. Where many are behind, as after an outage, each is a small part of the batch, and the rest is as much shorter.
+ * After a batch of a backlogged device, nothing more of it is written for this many times as long as the batch took, while others send: it keeps a quarter of a
+ * partition. If many are backlogged, as after an outage, each is a small part of the batch, and its rest is as much shorter.
  */
 const REST = 3;
 
@@ -44,197 +41,39 @@ interface Waiting extends Queued {
   refusal: string | null;
   /** What was read out of it; null while it waits. */
   message: IncomingMessage | null;
-  /** It could not be written, and waits to be kept as a rejection. */
   isRefused?: boolean;
 }
 
 /** One of a batch. */
 type Read = Waiting & { message: IncomingMessage };
 
-/** Counts since the start, for logs and metrics. */
-export interface PipelineCounts {
-  received: number;
-  committed: number;
-  stored: number;
-  duplicates: number;
-  rejected: number;
-  /** Messages of devices that sent more than a device may; they are among the rejected. */
-  overLimit: number;
-  /** Messages for accounts that moved into another installation. */
-  departed: number;
-  /** Devices of batches whose heads were read from the database. */
-  loaded: number;
-}
+/** Reads messages for their batch. A device that sends more than it may is refused, and its messages are not read. */
+class MessageReader {
+  readonly #counts: PipelineCounts;
+  readonly #log: Logger;
+  readonly #floodLimit: FloodLimit;
 
-export interface Pipeline {
-  receive: Receive;
-  counts: PipelineCounts;
-  /** Messages that are to be written and are not committed yet. */
-  waiting(): number;
-  /** Writes what waits, for at most `timeoutMs`; what is left was never acknowledged. */
-  drain(timeoutMs: number): Promise<void>;
-}
-
-/**
- * From message to commit. Devices are spread over lanes (one transaction at a time each, and one lane more for devices that are
- * behind: fair-queue.ts), so that two batches never wait for the same device; a lane writes as soon as it is free, and what arrives
- * meanwhile makes its next batch.
- * `onRoom` is called when the source may go on after `receive` answered false: with an account, or with all.
- */
-export function createPipeline(options: {
-  writer: Writer;
-  log: Logger;
-  onRoom: (account?: string) => void;
-  lanes?: number;
-  floodLimit?: FloodLimit;
-}): Pipeline {
-  const { writer, log, onRoom, lanes: laneCount = 2, floodLimit = createFloodLimit() } = options;
-  const counts: PipelineCounts = {
-    received: 0,
-    committed: 0,
-    stored: 0,
-    duplicates: 0,
-    rejected: 0,
-    overLimit: 0,
-    departed: 0,
-    loaded: 0,
-  };
-  const queue = createFairQueue<Waiting>(laneCount);
-  const isRunning = Array.from({ length: laneCount + 1 }, () => false);
-  let waiting = 0;
-  const room = new WaitingRoom(onRoom);
-  /** What waits is still written, and nothing more is asked for. */
-  let stopping = false;
-  let stopped = false;
-  let drained: (() => void) | undefined;
-
-  function settle(batch: Read[]): void {
-    for (const one of batch) {
-      waiting--;
-      room.give(one);
-      // The rest of its batch is still to be read: what was read of it must not stay as long.
-      (one as Waiting).message = null;
-      one.receipt.done();
-    }
-    counts.committed += batch.length;
-    if (!stopping) room.goOn();
-    if (waiting === 0) drained?.();
+  constructor(counts: PipelineCounts, log: Logger, floodLimit: FloodLimit) {
+    this.#counts = counts;
+    this.#log = log;
+    this.#floodLimit = floodLimit;
   }
 
-  function tellOfDeparted(count: number): void {
-    const told = Math.floor(counts.departed / TELL_DEPARTED_EVERY);
-    const isFirst = counts.departed === 0;
-    counts.departed += count;
-    if (isFirst || Math.floor(counts.departed / TELL_DEPARTED_EVERY) > told)
-      log.warn(
-        { departed: counts.departed },
-        'devices of accounts that moved into another installation still publish here: kept, energy migrate --users writes it there',
-      );
+  /** Why a device is refused that has sent so many messages more; null: it is below its limit. */
+  refuse(deviceId: string, count: number): string | null {
+    const reason = this.#floodLimit.refuse(deviceId, count);
+    if (reason !== null && this.#counts.overLimit++ % WARN_EVERY === 0)
+      this.#log.warn({ device: deviceId, reason }, 'device sends too much: message refused');
+    return reason;
   }
 
-  /** Writes the batch, however long the database is away; a message that breaks its batch is refused by itself. */
-  async function write(batch: Read[]): Promise<void> {
-    for (let delayMs = RETRY_MS.first; !stopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
-      try {
-        const result = await inSpan('ingest batch', { 'energy.messages': batch.length }, () =>
-          writer.write(batch.map(({ message }) => message)),
-        );
-        counts.stored += result.stored;
-        counts.duplicates += result.duplicates;
-        counts.rejected += result.rejected;
-        counts.loaded += result.loaded ?? 0;
-        for (const deviceId of result.large ?? []) queue.setApart(deviceId);
-        if (result.departed !== undefined) tellOfDeparted(result.departed);
-        settle(batch);
-        return;
-      } catch (error) {
-        // A refusal that cannot be kept either is tried for ever, as nothing may be lost silently.
-        const isRefusal = batch.length === 1 && batch[0]?.isRefused === true;
-        if (!isRefusal && (await isOfTheMessages(writer, error))) return isolate(batch, error as Error);
-        log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
-        await pause(delayMs);
-      }
-    }
-  }
-
-  /** Finds the messages that break their batch, by halves, and refuses each of them by itself. */
-  async function isolate(batch: Read[], error: Error): Promise<void> {
-    const [only] = batch;
-    if (batch.length > 1) for (const half of halvesOf(batch)) await write(half);
-    else if (only) {
-      log.error({ err: error, topic: only.message.topic }, 'message refused: it cannot be written');
-      only.message = refused(only.message, error);
-      only.isRefused = true;
-      await write(batch);
-    }
-  }
-
-  /** Waits for more messages, as long as they come fast. */
-  async function gather(): Promise<void> {
-    const untilMs = performance.now() + GATHER.longestMs;
-    for (let before = -GATHER.least; performance.now() < untilMs; ) {
-      const isFast = counts.received - before >= GATHER.least;
-      if (!isFast || waiting >= GATHER.enough || stopping) return;
-      before = counts.received;
-      await pause(GATHER.stepMs);
-    }
-  }
-
-  async function run(lane: number): Promise<void> {
-    for (let batch = queue.take(lane); batch.messages.length > 0 && !stopped; batch = queue.take(lane)) {
-      const { messages, isOfBehind } = batch;
-      const fromMs = performance.now();
-      for (let from = 0; from < messages.length && !stopped; ) {
-        const part = readPart(messages, from);
-        await write(part);
-        from += part.length;
-      }
-      queue.finish(messages);
-      wake();
-      const tookMs = performance.now() - fromMs;
-      if (messages.length >= GATHER.from) await gather();
-      if (lane === laneCount && isOfBehind && queue.areOthers() && !stopping) {
-        const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
-        await pause((REST * tookMs) / devices);
-      }
-    }
-    isRunning[lane] = false;
-  }
-
-  /** In the next turn of the event loop, so that what was read from the socket together is written together. */
-  function wake(): void {
-    for (let lane = 0; lane < isRunning.length; lane++) {
-      if (isRunning[lane]) continue;
-      isRunning[lane] = true;
-      setImmediate(() => run(lane));
-    }
-  }
-
-  function warn(deviceId: string, reason: string): void {
-    if (counts.overLimit++ % WARN_EVERY === 0)
-      log.warn({ device: deviceId, reason }, 'device sends too much: message refused');
-  }
-
-  /** What is to be written of a message. Of a device beyond its limit all are refused, and what comes then is not read. */
-  function read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
-    if (refusal !== null) return unread(raw, deviceId, refusal);
-    // It has a sender.
-    const message = toIncoming(raw) as IncomingMessage;
-    const { readings, rejections } = message.decoded;
-    const further = countOfElements(readings.length, rejections.length);
-    const reason = further > 0 ? floodLimit.refuse(deviceId, further) : null;
-    if (reason === null) return message;
-    warn(deviceId, reason);
-    return unread(raw, deviceId, reason);
-  }
-
-  /** Reads messages from a place on, until what is read takes so much that it is to be written first. */
-  function readPart(batch: readonly Waiting[], from: number): Read[] {
+  /** Reads messages from a place on, until what is read takes so much memory that it is to be written first. */
+  readPart(batch: readonly Waiting[], from: number): Read[] {
     const part: Read[] = [];
     let bytes = 0;
     for (let index = from; index < batch.length && bytes < MAX_READ_BYTES; index++) {
       const one = batch[index] as Waiting;
-      one.message = read(one);
+      one.message = this.#read(one);
       const { readings, rejections } = one.message.decoded;
       bytes += (readings.length + rejections.length) * READ_ELEMENT_BYTES;
       part.push(one as Read);
@@ -242,42 +81,152 @@ export function createPipeline(options: {
     return part;
   }
 
-  return {
-    counts,
-    waiting: () => waiting,
-    receive(raw, receipt) {
-      counts.received++;
-      const sender = senderOf(raw.topic);
-      // Somebody else's.
-      if (!sender) {
-        receipt.done();
-        return !room.isFull && !stopping;
-      }
-      const refusal = floodLimit.refuse(sender.id, countOfBytes(raw.payload.length));
-      if (refusal !== null) warn(sender.id, refusal);
-      const bytes = bytesOf(raw, sender);
-      const ofMessage = {
-        deviceId: sender.id,
-        account: raw.account ?? sender.id,
-        bytes,
-        weight: weightOf(raw, sender),
-      };
-      const one: Waiting = { raw, receipt, refusal, message: null, ...ofMessage };
-      queue.push(one);
-      waiting++;
-      wake();
-      // Of a source that cannot hold the senders of one account all would wait for one.
-      return room.take(one, raw.account !== undefined) && !stopping;
-    },
-    async drain(timeoutMs) {
-      stopping = true;
-      if (waiting > 0) {
-        const timeout = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
-        await Promise.race([new Promise<void>((resolve) => (drained = resolve)), timeout]);
-      }
-      stopped = true;
-    },
+  #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
+    if (refusal !== null) return unread(raw, deviceId, refusal);
+    // It has a sender.
+    const message = toIncoming(raw) as IncomingMessage;
+    const { readings, rejections } = message.decoded;
+    const further = countOfElements(readings.length, rejections.length);
+    const reason = further > 0 ? this.refuse(deviceId, further) : null;
+    return reason === null ? message : unread(raw, deviceId, reason);
+  }
+}
+
+/**
+ * From message to commit. Devices are spread over partitions (one transaction at a time each, and one partition more for backlogged
+ * devices: fair-queue.ts), so that two batches never wait for the same device; a partition writes as soon as it is free, and what arrives
+ * meanwhile makes its next batch.
+ */
+export class Pipeline {
+  readonly counts: PipelineCounts;
+  readonly #queue: FairQueue<Waiting>;
+  readonly #writer: BatchWriter<Read>;
+  readonly #reader: MessageReader;
+  readonly #room: WaitingRoom;
+  /** Whether each partition is writing. The last one is that of backlogged devices. */
+  readonly #isRunning: boolean[];
+  #waiting = 0;
+  /** Pending messages are still written, but no source is resumed. */
+  #isStopping = false;
+  #onDrained: (() => void) | undefined;
+
+  /** `onRoom`: called when a source may go on after `receive` answered false: with an account, or for all. `partitions`: besides that of backlogged devices. */
+  constructor(options: {
+    writer: Writer;
+    log: Logger;
+    onRoom: (account?: string) => void;
+    partitions?: number;
+    floodLimit?: FloodLimit;
+  }) {
+    const { writer, log, onRoom, partitions = 2, floodLimit = createFloodLimit() } = options;
+    this.#queue = new FairQueue<Waiting>(partitions);
+    this.#writer = new BatchWriter(writer, log, (batch, result) => this.#settle(batch, result));
+    this.counts = this.#writer.counts;
+    this.#reader = new MessageReader(this.counts, log, floodLimit);
+    this.#room = new WaitingRoom(onRoom);
+    this.#isRunning = Array.from({ length: partitions + 1 }, () => false);
+  }
+
+  /** Messages that are to be written and are not committed yet. */
+  readonly waiting = (): number => this.#waiting;
+
+  readonly receive: Receive = (raw, receipt) => {
+    this.counts.received++;
+    const sender = senderOf(raw.topic);
+    // Somebody else's.
+    if (!sender) {
+      receipt.done();
+      return !this.#room.isFull && !this.#isStopping;
+    }
+    const one: Waiting = {
+      raw,
+      receipt,
+      refusal: this.#reader.refuse(sender.id, countOfBytes(raw.payload.length)),
+      message: null,
+      deviceId: sender.id,
+      account: raw.account ?? sender.id,
+      bytes: bytesOf(raw, sender),
+      weight: weightOf(raw, sender),
+    };
+    this.#queue.push(one);
+    this.#waiting++;
+    this.#wake();
+    // If the source cannot pause the senders of a single account, all of them would wait for one.
+    return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
+
+  /** Writes pending messages, for at most `timeoutMs`; what is left was never acknowledged. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#isStopping = true;
+    if (this.#waiting > 0) {
+      const timeout = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
+      const drained = new Promise<void>((resolve) => {
+        this.#onDrained = resolve;
+      });
+      await Promise.race([drained, timeout]);
+    }
+    this.#writer.isStopped = true;
+  }
+
+  #settle(batch: readonly Read[], { large = [] }: WriteResult): void {
+    for (const deviceId of large) this.#queue.setApart(deviceId);
+    for (const one of batch) {
+      this.#waiting--;
+      this.#room.give(one);
+      // The rest of its batch is still to be read: what was read of it must not stay in memory for as long.
+      (one as Waiting).message = null;
+      one.receipt.done();
+    }
+    if (!this.#isStopping) this.#room.goOn();
+    if (this.#waiting === 0) this.#onDrained?.();
+  }
+
+  /** In the next turn of the event loop, so that what was read from the socket together is written together. */
+  #wake(): void {
+    for (let partition = 0; partition < this.#isRunning.length; partition++) {
+      if (this.#isRunning[partition]) continue;
+      this.#isRunning[partition] = true;
+      setImmediate(() => this.#run(partition));
+    }
+  }
+
+  async #run(partition: number): Promise<void> {
+    const next = () => this.#queue.take(partition);
+    for (let batch = next(); batch.messages.length > 0 && !this.#writer.isStopped; batch = next()) {
+      const { messages, isBacklogged } = batch;
+      const fromMs = performance.now();
+      await this.#writeInParts(messages);
+      this.#queue.finish(messages);
+      this.#wake();
+      const tookMs = performance.now() - fromMs;
+      if (messages.length >= GATHER.from) await this.#gather();
+      const isOfLast = partition === this.#isRunning.length - 1;
+      if (isOfLast && isBacklogged && this.#queue.areOthers() && !this.#isStopping) {
+        const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
+        await pause((REST * tookMs) / devices);
+      }
+    }
+    this.#isRunning[partition] = false;
+  }
+
+  async #writeInParts(messages: readonly Waiting[]): Promise<void> {
+    for (let from = 0; from < messages.length && !this.#writer.isStopped; ) {
+      const part = this.#reader.readPart(messages, from);
+      await this.#writer.write(part);
+      from += part.length;
+    }
+  }
+
+  /** Waits for more messages, as long as they come fast. */
+  async #gather(): Promise<void> {
+    const untilMs = performance.now() + GATHER.longestMs;
+    for (let before = -GATHER.least; performance.now() < untilMs; ) {
+      const isFast = this.counts.received - before >= GATHER.least;
+      if (!isFast || this.#waiting >= GATHER.enough || this.#isStopping) return;
+      before = this.counts.received;
+      await pause(GATHER.stepMs);
+    }
+  }
 }
 
 /** Bytes of memory that a message takes while it waits, and of a gateway's what may be read out of it. */

@@ -1,19 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isLoopback } from '#src/config/addresses.ts';
-import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
+import { isAmqp, isLoopback, parseAmqpUrl } from '#src/config/addresses.ts';
 import { type Config, DEFAULT_SHARDS } from '#src/config/load.ts';
-import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
 import { accountOfLogin, endedLogins, findDeviceLogin } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
+import type { PipelineCounts } from './batch-writer.ts';
 import { saveUnread, startSavingUnread } from './gateways/save-unread.ts';
 import { createUnreadMessages } from './gateways/unread.ts';
-import { createPipeline, type PipelineCounts } from './pipeline.ts';
+import { Pipeline } from './pipeline.ts';
 import { startReceipts } from './receipts.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import type { Claims } from './source/claiming.ts';
@@ -23,7 +23,7 @@ import type { Source } from './source/source.ts';
 import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
 import { headMemory } from './write/head-memory.ts';
-import { createKeeping } from './write/keeping.ts';
+import { createKeeping } from './write/rejected.ts';
 import { createUntimed } from './write/untimed.ts';
 import { createWriter } from './write/writer.ts';
 
@@ -104,7 +104,7 @@ export async function startIngest(
     memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
   let source: Source | undefined;
-  const pipeline = createPipeline({ writer, log, onRoom: (account) => source?.resume(account) });
+  const pipeline = new Pipeline({ writer, log, onRoom: (account) => source?.resume(account) });
   const receive = receipts.stamp(pipeline, () => source?.resume());
   let ports: Ingest['ports'] = null;
   let renewTls: Ingest['renewTls'] = () => {};
@@ -122,7 +122,7 @@ export async function startIngest(
       receive,
       log,
     });
-    ({ strays } = cluster);
+    strays = () => cluster.strays();
     source = cluster;
   } else if (config.mqtt.url) {
     const { onSessionLost } = parts;
@@ -162,7 +162,7 @@ export async function startIngest(
           ended: (sessions) => endedCertificates(db, sessions),
         },
       }),
-      ...defined({ claims: parts.claims }),
+      ...omitUndefined({ claims: parts.claims }),
       receive,
       log,
     });

@@ -1,4 +1,4 @@
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { localStamps } from './local-stamps.ts';
 import { type PastCounts, type PastElement, unreadableValue } from './past/element.ts';
 import { csvRows } from './past/file-rows.ts';
@@ -76,7 +76,7 @@ function toElement(atMs: number, value: number, options: CsvOptions): PastElemen
   const endMs = options.kind === 'interval' && options.timeMarks === 'start' ? options.intervalSeconds * 1000 : 0;
   const head = {
     ts: new Date(atMs + endMs).toISOString(),
-    ...defined({ channel: options.channel }),
+    ...omitUndefined({ channel: options.channel }),
   };
   if (options.kind === 'power') return { ...head, power_w: scaled };
   if (options.kind === 'register') return { ...head, energy_total_kwh: scaled };

@@ -1,4 +1,4 @@
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { FamilyDevice, FamilyMessage } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { createPublisher } from './publisher.ts';
@@ -26,7 +26,7 @@ export async function playHousehold(options: HouseholdOptions): Promise<number> 
   if (!(stepMs > 0)) throw new RangeError('stepMs must be above zero');
   const publisher = await createPublisher({
     url,
-    ...defined({ deviceId: username, secret: password }),
+    ...omitUndefined({ deviceId: username, secret: password }),
   });
   let messages = 0;
   try {

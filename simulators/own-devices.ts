@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -50,7 +50,7 @@ export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDe
   if (known.length === 0 && (await adopt(db, place))) known = await ownDevices(db, place);
   let living = known.find(({ deleted_at }) => deleted_at === null);
   if (!living) {
-    const wanted = { userId, type: kind, location, managedBy, ...defined({ placement }) };
+    const wanted = { userId, type: kind, location, managedBy, ...omitUndefined({ placement }) };
     await createDevice(db, { deviceId: newOwnId(place), ...wanted });
     known = await ownDevices(db, place);
     living = known.find(({ deleted_at }) => deleted_at === null);

@@ -1,5 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** How a device logs in. */
 export interface PublisherOptions {
@@ -30,7 +30,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
-    ...defined({ username: options.deviceId, password: options.secret, ca: options.ca }),
+    ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
   // mqtt.js reconnects by itself and sends again what has no PUBACK; without a listener an error would end the process.
   client.on('error', () => {});

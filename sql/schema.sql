@@ -353,6 +353,7 @@ CREATE TABLE discovered_devices (
   device_id text COLLATE "C", -- The device that it was paired as.
   first_seen_at timestamptz NOT NULL DEFAULT now(),
   last_seen_at timestamptz NOT NULL DEFAULT now(),
+  awaits text, -- Filter of topics, below the gateway's prefix, on which the values of an announced device are expected. Empty: another family reads these topics, and the row is hidden. Null: a value was received.
   PRIMARY KEY (discovery_id),
   UNIQUE (gateway_id, family, native_id),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE SET NULL,

@@ -737,6 +737,8 @@ export interface DiscoveredDevice {
     /** What it will count as once the device is paired. Null: nothing. */
     counts: "import" | "export" | null;
   }[];
+  /** Filter of topics, below the gateway’s prefix, on which its values were announced and none was received yet. Null: values are received. */
+  awaits: string | null;
   /** When it was first heard. */
   first_seen_at: string;
   /** When it was last heard. */

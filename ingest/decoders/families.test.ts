@@ -17,19 +17,20 @@ const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) 
   ts: ts === null || ts === undefined ? null : new Date(String(ts)).toISOString(),
 });
 
-test('each family has its README, its decoder and at least eight cases, and a line in the list', () => {
+/** Folders that are no families. */
+const SHARED = ['read', 'native', 'vocabulary', 'registers-of-a-device', '_blueprint', 'tables'];
+
+test('each family has its table, or its README and its decoder; at least eight cases, and a line in the list', () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true })
-    .filter(
-      (entry) =>
-        entry.isDirectory() &&
-        !['read', 'native', 'vocabulary', 'registers-of-a-device', '_blueprint'].includes(entry.name),
-    )
+    .filter((entry) => entry.isDirectory() && !SHARED.includes(entry.name))
     .map((entry) => entry.name);
-  expect(FAMILIES.map(({ name }) => name).sort()).toEqual(folders.sort());
+  const tables = readdirSync(join(FOLDER, 'tables')).filter((file) => /^(?!.*\.cases\.).*\.json$/.test(file));
+  const families = [...folders, ...tables.map((file) => file.slice(0, -'.json'.length))];
+  expect(FAMILIES.map(({ name }) => name).sort()).toEqual(families.sort());
   for (const folder of [...folders, '_blueprint']) {
     for (const file of ['README.md', 'decode.ts']) expect(existsSync(join(FOLDER, folder, file))).toBe(true);
   }
-  for (const folder of folders) expect(casesOf(folder).length, `cases of ${folder}`).toBeGreaterThanOrEqual(8);
+  for (const family of families) expect(casesOf(family).length, `cases of ${family}`).toBeGreaterThanOrEqual(8);
 });
 
 test('a body is parsed once for all families, and none of them changes it', () => {

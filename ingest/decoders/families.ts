@@ -1,8 +1,5 @@
-import { ahoydtu } from './ahoydtu/decode.ts';
 import { amsreader } from './amsreader/decode.ts';
 import { dsmrApi } from './dsmr-api/decode.ts';
-import { dsmrReader } from './dsmr-reader/decode.ts';
-import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { ebusd } from './ebusd/decode.ts';
 import { emon } from './emon/decode.ts';
 import { emsesp } from './emsesp/decode.ts';
@@ -10,12 +7,9 @@ import { espurna } from './espurna/decode.ts';
 import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
-import { goE } from './go-e/decode.ts';
 import { growatt } from './growatt/decode.ts';
-import { heishamon } from './heishamon/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
-import { iammeter } from './iammeter/decode.ts';
 import { lorawan } from './lorawan/decode.ts';
 import { mapping } from './mapping/decode.ts';
 import { mbmd } from './mbmd/decode.ts';
@@ -23,19 +17,15 @@ import { opendtu } from './opendtu/decode.ts';
 import { openevse } from './openevse/decode.ts';
 import { openmqttgateway } from './openmqttgateway/decode.ts';
 import { openwb } from './openwb/decode.ts';
-import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
-import { p1meter } from './p1meter/decode.ts';
-import { p1monitor } from './p1monitor/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
 import { rtlamr } from './rtlamr/decode.ts';
 import { senml } from './senml/decode.ts';
 import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
-import { smlreader } from './smlreader/decode.ts';
-import { solaredge2mqtt } from './solaredge2mqtt/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
+import { tableFamily } from './tables/engine.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { victron } from './victron/decode.ts';
 import { vzlogger } from './vzlogger/decode.ts';
@@ -54,18 +44,18 @@ export const FAMILIES: readonly Family[] = [
   mapping,
   glow,
   tasmota,
-  otgw,
+  tableFamily('otgw'),
   zigbee2mqtt,
   dsmrApi,
-  dsmrReader,
-  dsmr2mqtt,
+  tableFamily('dsmr-reader'),
+  tableFamily('dsmr2mqtt'),
   p1,
-  p1meter,
-  p1monitor,
-  smlreader,
+  tableFamily('p1meter'),
+  tableFamily('p1monitor'),
+  tableFamily('smlreader'),
   amsreader,
   openwb,
-  heishamon,
+  tableFamily('heishamon'),
   wmbusmeters,
   shellyGen2,
   shellyGen1,
@@ -76,7 +66,7 @@ export const FAMILIES: readonly Family[] = [
   rtl433,
   rtlamr,
   growatt,
-  iammeter,
+  tableFamily('iammeter'),
   mbmd,
   vzlogger,
   senml,
@@ -84,14 +74,14 @@ export const FAMILIES: readonly Family[] = [
   evcc,
   victron,
   opendtu,
-  ahoydtu,
-  solaredge2mqtt,
+  tableFamily('ahoydtu'),
+  tableFamily('solaredge2mqtt'),
   warp,
   openmqttgateway,
   lorawan,
   homeassistant,
   zwavejs,
-  goE,
+  tableFamily('go-e'),
   ebusd,
   statestream,
   emsesp,

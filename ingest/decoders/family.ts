@@ -85,6 +85,14 @@ export interface Heard {
   seen?: string[];
   /** Native ids of devices of which something was refused. */
   blamed?: string[];
+  /** The device that the message announces, if it has values that can be listed. */
+  announced?: AnnouncedDevice;
+}
+
+/** An announced device, and the topics on which its values come. */
+export interface AnnouncedDevice {
+  device: string;
+  topics: readonly [string, ...string[]];
 }
 
 /**
@@ -116,6 +124,8 @@ export interface Family<Memory = unknown> {
    */
   isNews?(memory: Memory, message: DeviceMessage): boolean;
   learn(memory: Memory, message: DeviceMessage): void;
+  /** Native ids of the devices that announced a value on this topic. Left out: no device is announced. */
+  announcedOn?(memory: Memory, topic: string): readonly string[];
   /** Null: somebody else's message. Commands and echoes of a family's own are `{said: [], refused: []}`. */
   decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): Heard | null;
 }

@@ -85,6 +85,8 @@ export interface Decoders {
   read(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
   /** Learns only. */
   recall(message: DeviceMessage): void;
+  /** The devices, and their families, that announced a value on this topic. Left out: those of the family that reads it. */
+  announcedOn(topic: string, readBy: string): { family: string; device: string }[];
 }
 
 /** Decoders that remember nothing yet. `families`: in the order in which they are asked. */
@@ -112,6 +114,10 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
       }),
     recall,
     read,
+    announcedOn: (topic, readBy) =>
+      families.flatMap(({ name: family, announcedOn }, at) =>
+        announcedOn && family !== readBy ? announcedOn(memories[at], topic).map((device) => ({ family, device })) : [],
+      ),
     hear(message, settings) {
       recall(message);
       return read(message, settings);

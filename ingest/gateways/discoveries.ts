@@ -1,12 +1,20 @@
-import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { type DecoderSettings, readSettings, type Said } from '../decoders/family.ts';
+import {
+  type AnnouncedDevice,
+  type DecoderSettings,
+  type DeviceMessage,
+  readSettings,
+  type Said,
+} from '../decoders/family.ts';
 import type { Described } from '../decoders/registers-of-a-device/register.ts';
+import type { Decoders, FamilyHeard } from '../decoders/remembering.ts';
 import { chooseRoles } from '../normalise/channels.ts';
 import { asBefore, keyOf as keyOfSaid, MAX_ASKED } from './as-listed.ts';
-import { storedKindOf } from './assign.ts';
+import { discoveredIn, storedKindOf } from './assign.ts';
+import { type Awaits, awaitedFilter, isAwaiting, isNamedIn, READ_BY_ANOTHER } from './awaited.ts';
 import { digestOf, mayChange, saveDescriptions } from './descriptions.ts';
 
 /** Most devices that are listed of one gateway; a flood of names is rubbish. */
@@ -36,6 +44,8 @@ export interface Discovery {
   quantities: Quantity[];
   firstSeenMs: number;
   lastSeenMs: number;
+  /** What it announced and has not sent yet. */
+  awaits: Awaits;
   /** Descriptions of a paired device that are not the stored ones, by channel and kind. */
   descriptions: { channel: string; kind: string; described: Described }[];
   /** What it was paired as; null while it is not. */
@@ -43,31 +53,27 @@ export interface Discovery {
   isChanged: boolean;
 }
 
-const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
-
-/** The discoveries of some gateways, as they are stored and as a batch changes them. */
-export interface Discoveries {
-  find(gatewayId: string, family: string, nativeId: string): Discovery | undefined;
-  /** Notes that it was heard; a new one is listed, as long as there is room. */
-  note(gatewayId: string, family: string, nativeId: string, said: readonly Said[], atMs: number): void;
-  /** Stores what has changed. Returns the devices whose stored consumption is judged otherwise from now on. */
-  save(client: PoolClient): Promise<readonly string[]>;
+/** How the messages of a gateway are read. */
+interface Reading {
+  decoders: Decoders;
+  settings: DecoderSettings;
 }
+
+const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
 
 /** Loads what was discovered through the gateways; their rows are locked by the caller. */
 export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
   // Raw SQL: the hot path of ingest: any number of devices is one statement, by unnest.
   const { rows } = await client.query(
-    `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at,
+    `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at, x.awaits,
        d.device_id, d.timezone, d.decoder_config
      FROM discovered_devices x LEFT JOIN devices d ON d.device_id = x.device_id AND d.deleted_at IS NULL
      WHERE x.gateway_id = ANY ($1)`,
     [gatewayIds],
   );
-  const byGateway = new Map<string, Map<string, Discovery>>(gatewayIds.map((id) => [id, new Map()]));
-  for (const row of rows) {
-    const settings = readSettings({ ...row.decoder_config, ...defined({ tz: row.timezone ?? undefined }) });
-    byGateway.get(row.gateway_id)?.set(keyOf(row.family, row.native_id), {
+  const stored = rows.map((row): Discovery => {
+    const settings = readSettings({ ...row.decoder_config, ...omitUndefined({ tz: row.timezone ?? undefined }) });
+    return {
       discoveryId: row.discovery_id,
       gatewayId: row.gateway_id,
       family: row.family,
@@ -75,49 +81,132 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
       quantities: row.channels,
       firstSeenMs: row.first_seen_at.getTime(),
       lastSeenMs: row.last_seen_at.getTime(),
+      awaits: row.awaits,
       descriptions: [],
       paired: row.device_id === null ? null : { deviceId: row.device_id, settings },
       isChanged: false,
-    });
+    };
+  });
+  return new Discoveries(gatewayIds, stored);
+}
+
+/** The discoveries of some gateways, as they are stored and as a batch changes them. */
+export class Discoveries {
+  readonly #byGateway: ReadonlyMap<string, Map<string, Discovery>>;
+  /** Gateways of which a device is waiting for its first value. */
+  readonly #awaiting = new Set<string>();
+
+  constructor(gatewayIds: readonly string[], stored: readonly Discovery[]) {
+    this.#byGateway = new Map(gatewayIds.map((id) => [id, new Map()]));
+    for (const one of stored) {
+      this.#byGateway.get(one.gatewayId)?.set(keyOf(one.family, one.nativeId), one);
+      if (isAwaiting(one.awaits)) this.#awaiting.add(one.gatewayId);
+    }
   }
-  return {
-    find: (gatewayId, family, nativeId) => byGateway.get(gatewayId)?.get(keyOf(family, nativeId)),
-    note(gatewayId, family, nativeId, said, atMs) {
-      const ofGateway = byGateway.get(gatewayId);
-      if (!ofGateway) return;
-      let discovery = ofGateway.get(keyOf(family, nativeId));
-      if (!discovery) {
-        if (ofGateway.size >= MAX_DEVICES) return;
-        const discoveryId = newId('dsc');
-        const nothing = {
-          quantities: [],
-          firstSeenMs: atMs,
-          lastSeenMs: atMs,
-          descriptions: [],
-          paired: null,
-          isChanged: true,
-        };
-        discovery = { discoveryId, gatewayId, family, nativeId, ...nothing };
-        ofGateway.set(keyOf(family, nativeId), discovery);
-      }
-      const placed = asBefore(discovery.quantities, said);
-      if (addQuantities(discovery, placed)) discovery.isChanged = true;
-      if (noteDescriptions(discovery, placed, atMs)) discovery.isChanged = true;
-      if (atMs < discovery.lastSeenMs + SEEN_MS) return;
-      discovery.lastSeenMs = atMs;
+
+  find(gatewayId: string, family: string, nativeId: string): Discovery | undefined {
+    return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
+  }
+
+  /** Notes the devices of a message, and the one that it announces. `heard`: how the decoders of the gateway read it. */
+  receive(gatewayId: string, heard: FamilyHeard, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
+    if (heard.announced) this.#announce(gatewayId, heard.family, { ...heard.announced, receivedAtMs }, by);
+    if (this.#awaiting.has(gatewayId)) {
+      const announced = by.decoders.announcedOn(topic, heard.family);
+      for (const { family, device } of announced) this.#hide(gatewayId, family, device);
+    }
+    const saidBy = Map.groupBy(heard.said, ({ device }) => device);
+    for (const nativeId of discoveredIn(heard)) {
+      this.#note(gatewayId, heard.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);
+    }
+  }
+
+  /** Notes that it was heard; a new one is listed, as long as there is room. */
+  #note(gatewayId: string, family: string, nativeId: string, said: readonly Said[], atMs: number): void {
+    const discovery =
+      this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
+    if (!discovery) return;
+    if (discovery.awaits !== null) {
+      // Its first hour, in which it may be described otherwise, begins now.
+      Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
+    }
+    const placed = asBefore(discovery.quantities, said);
+    if (addQuantities(discovery, placed)) discovery.isChanged = true;
+    if (noteDescriptions(discovery, placed, atMs)) discovery.isChanged = true;
+    if (atMs < discovery.lastSeenMs + SEEN_MS) return;
+    discovery.lastSeenMs = atMs;
+    discovery.isChanged = true;
+  }
+
+  /** Lists an announced device that was never heard, as long as there is room, or adds topics to those that it waits for. */
+  #announce(
+    gatewayId: string,
+    family: string,
+    { device, topics, receivedAtMs }: AnnouncedDevice & { receivedAtMs: number },
+    by: Reading,
+  ): void {
+    const discovery = this.find(gatewayId, family, device);
+    if (!discovery) {
+      const awaits = this.#isListedByAnother(gatewayId, family, topics[0], by)
+        ? READ_BY_ANOTHER
+        : awaitedFilter(topics);
+      if (this.#add({ gatewayId, family, nativeId: device, awaits }, receivedAtMs)) this.#awaiting.add(gatewayId);
+    } else if (isAwaiting(discovery.awaits)) {
+      const awaits = awaitedFilter([discovery.awaits, ...topics]);
+      if (awaits === discovery.awaits) return;
+      discovery.awaits = awaits;
       discovery.isChanged = true;
-    },
-    async save(client) {
-      const changed = [...byGateway.values()].flatMap((all) => [...all.values()].filter(({ isChanged }) => isChanged));
-      await saveChanged(client, changed);
-      return saveDescriptions(
-        client,
-        changed.flatMap(({ paired, descriptions }) =>
-          paired ? descriptions.map((one) => ({ ...one, deviceId: paired.deviceId })) : [],
-        ),
-      );
-    },
-  };
+    }
+  }
+
+  /** Whether a device that the topic names is listed already, by the other family that reads the topic. */
+  #isListedByAnother(gatewayId: string, announcer: string, topic: string, { decoders, settings }: Reading): boolean {
+    // Families recognise their topics whatever the body is; an empty object says nothing.
+    const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
+    if (reader === announcer) return false;
+    return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
+      ({ family, nativeId }) => family === reader && isNamedIn(topic, nativeId),
+    );
+  }
+
+  /** Hides an announced device without a value: another family reads its topics, and lists it. */
+  #hide(gatewayId: string, family: string, nativeId: string): void {
+    const discovery = this.find(gatewayId, family, nativeId);
+    if (!discovery || !isAwaiting(discovery.awaits)) return;
+    discovery.awaits = READ_BY_ANOTHER;
+    discovery.isChanged = true;
+  }
+
+  /** Stores what has changed. Returns the devices whose stored consumption is judged otherwise from now on. */
+  async save(client: PoolClient): Promise<readonly string[]> {
+    const changed = [...this.#byGateway.values()].flatMap((all) =>
+      [...all.values()].filter(({ isChanged }) => isChanged),
+    );
+    await saveChanged(client, changed);
+    return saveDescriptions(
+      client,
+      changed.flatMap(({ paired, descriptions }) =>
+        paired ? descriptions.map((one) => ({ ...one, deviceId: paired.deviceId })) : [],
+      ),
+    );
+  }
+
+  #add(found: Pick<Discovery, 'gatewayId' | 'family' | 'nativeId' | 'awaits'>, atMs: number): Discovery | undefined {
+    const ofGateway = this.#byGateway.get(found.gatewayId);
+    if (!ofGateway || ofGateway.size >= MAX_DEVICES) return;
+    const discovery: Discovery = {
+      ...found,
+      discoveryId: newId('dsc'),
+      quantities: [],
+      firstSeenMs: atMs,
+      lastSeenMs: atMs,
+      descriptions: [],
+      paired: null,
+      isChanged: true,
+    };
+    ofGateway.set(keyOf(found.family, found.nativeId), discovery);
+    return discovery;
+  }
 }
 
 /** Adds what the device had not told before, and decides anew what counts. Answers whether anything was new. */
@@ -171,20 +260,25 @@ function noteDescriptions(discovery: Discovery, said: readonly Said[], atMs: num
 async function saveChanged(client: PoolClient, changed: readonly Discovery[]): Promise<void> {
   if (changed.length === 0) return;
   await client.query(
-    `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, first_seen_at, last_seen_at)
-     SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, to_timestamp(x.at_ms / 1000.0), to_timestamp(x.at_ms / 1000.0)
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::bigint[])
-       x (discovery_id, gateway_id, family, native_id, channels, at_ms)
+    `INSERT INTO discovered_devices
+       (discovery_id, gateway_id, family, native_id, channels, first_seen_at, last_seen_at, awaits)
+     SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, to_timestamp(x.first_ms / 1000.0), to_timestamp(x.last_ms / 1000.0),
+       x.awaits
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::bigint[], $7::bigint[], $8::text[])
+       x (discovery_id, gateway_id, family, native_id, channels, first_ms, last_ms, awaits)
      ORDER BY x.discovery_id
      ON CONFLICT (gateway_id, family, native_id) DO UPDATE
-     SET channels = excluded.channels, last_seen_at = greatest(discovered_devices.last_seen_at, excluded.last_seen_at)`,
+     SET channels = excluded.channels, first_seen_at = excluded.first_seen_at, awaits = excluded.awaits,
+       last_seen_at = greatest(discovered_devices.last_seen_at, excluded.last_seen_at)`,
     [
       changed.map(({ discoveryId }) => discoveryId),
       changed.map(({ gatewayId }) => gatewayId),
       changed.map(({ family }) => family),
       changed.map(({ nativeId }) => nativeId),
       changed.map(({ quantities }) => JSON.stringify(quantities)),
+      changed.map(({ firstSeenMs }) => firstSeenMs),
       changed.map(({ lastSeenMs }) => lastSeenMs),
+      changed.map(({ awaits }) => awaits),
     ],
   );
 }

@@ -14,7 +14,7 @@ import {
   saveNews,
 } from './announcements.ts';
 import { asBefore, asListed } from './as-listed.ts';
-import { assign, discoveredIn } from './assign.ts';
+import { assign } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
 import { createKnownGateways } from './known-gateways.ts';
 import { createUnreadMessages, type UnreadMessages } from './unread.ts';
@@ -138,11 +138,8 @@ function hearOne(
     unread.note(gatewayId, own);
     return [];
   }
-  const saidBy = Map.groupBy(heard.said, ({ device }) => device);
-  for (const nativeId of discoveredIn(heard)) {
-    discoveries.note(gatewayId, heard.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);
-  }
-  const natives = new Set([...saidBy.keys(), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
+  discoveries.receive(gatewayId, heard, own, { decoders: known.decoders, settings });
+  const natives = new Set([...heard.said.map(({ device }) => device), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
   const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, heard.family, nativeId) ?? []);
   // A device's own settings come before its gateway's; each set of settings is read with once, however many devices have it.
   const readings = new Map<string, FamilyHeard>();

@@ -1,4 +1,4 @@
-import { ORIGIN_TOPICS } from '#src/core/origin.ts';
+import { ORIGIN_TOPICS } from '#src/core/version.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';

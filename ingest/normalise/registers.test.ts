@@ -6,7 +6,7 @@ import { conflicting, registers, settings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
 import { intervalsOf, ofDevice, restarts } from '#test/support/law.ts';
 import type { LawSettings, Point, Verdict } from './law.ts';
-import { type RegisterState, registerLaw } from './registers.ts';
+import { RegisterLaw, type RegisterState } from './registers.ts';
 import { pointKey, recall, replay } from './replay.ts';
 
 const series = registers('import').chain(conflicting);
@@ -20,7 +20,7 @@ test('1,000 random registers give the reference’s steps', () => {
         { limitKw: device.limitKw, maximumKwh: device.registerMaxKwh },
       );
       assert.deepEqual(
-        intervalsOf(registerLaw(device, direction), points).map(({ isLate, ...interval }) => interval),
+        intervalsOf(new RegisterLaw(device, direction), points).map(({ isLate, ...interval }) => interval),
         steps.map(({ from, to, energy, estimated }) => ({
           startMs: Number(from),
           endMs: Number(to),
@@ -38,7 +38,7 @@ test('where it says that it can go on from some stored readings, it is where the
   fc.assert(
     fc.property(series, settings, fc.constantFrom(1, 2, 5, 20), fc.boolean(), (readings, device, length, knowing) => {
       const points = setOf(ofDevice(readings));
-      for (const { state, restarted } of restarts(registerLaw(device, 'import'), points, length, knowing))
+      for (const { state, restarted } of restarts(new RegisterLaw(device, 'import'), points, length, knowing))
         assert.deepEqual(restarted, state);
     }),
     { numRuns: 300 },
@@ -46,7 +46,7 @@ test('where it says that it can go on from some stored readings, it is where the
 });
 
 test('where the law stands now tells where it stood minutes ago, and before months without a rise, from few stored readings', () => {
-  const law = registerLaw(usual, 'import');
+  const law = new RegisterLaw(usual, 'import');
   const from = (points: Point[], back: number, count: number, knowing: boolean) => {
     const { state } = replay(law, law.initial, points);
     const judged = points.slice(-back - count, -back).map((point) => ({ ...point, verdict: null }));
@@ -70,7 +70,7 @@ test('where the law stands now tells where it stood minutes ago, and before mont
 test('what was counted of stored readings is told by how they were judged', () => {
   fc.assert(
     fc.property(series, settings, (readings, device) => {
-      const law = registerLaw(device, 'import');
+      const law = new RegisterLaw(device, 'import');
       const points = setOf(ofDevice(readings));
       const { intervals, verdicts } = replay(law, law.initial, points);
       const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
@@ -90,7 +90,7 @@ function verdictsOn(kwh: number[], device: LawSettings = usual): (Verdict | null
     intervalMs: 0,
     value: Math.round(value * 1e6),
   }));
-  const { verdicts } = replay(registerLaw(device, 'import'), {}, points);
+  const { verdicts } = replay(new RegisterLaw(device, 'import'), {}, points);
   return points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null);
 }
 
@@ -120,7 +120,7 @@ function told(readings: [minutes: number, kwh: number][], device: Partial<LawSet
     intervalMs: 0,
     value: Math.round(kwh * 1e6),
   }));
-  const law = registerLaw({ ...usual, ...device }, 'import');
+  const law = new RegisterLaw({ ...usual, ...device }, 'import');
   const { verdicts, intervals } = replay(law, law.initial, points);
   return {
     verdicts: points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null),
@@ -250,7 +250,7 @@ test('a rollover that would have been too fast is none', () => {
 test('random histories reach every row of the table', () => {
   const seen = new Map<Verdict, number>();
   for (const [readings, device] of fc.sample(fc.tuple(series, settings), { numRuns: 1_000, seed: 17 })) {
-    const law = registerLaw(device, 'import');
+    const law = new RegisterLaw(device, 'import');
     const { verdicts } = replay(law, law.initial, setOf(ofDevice(readings)));
     for (const { verdict } of verdicts.values()) if (verdict) seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
   }

@@ -2,7 +2,7 @@ import { parseChannel } from '#src/devices/channel-name.ts';
 import { intervalLaw } from './intervals.ts';
 import type { Law, SettingsByTime } from './law.ts';
 import { powerLaw } from './power.ts';
-import { registerLaw } from './registers.ts';
+import { RegisterLaw } from './registers.ts';
 import type { Roles } from './roles-by-time.ts';
 
 /** All that decides about a law: channel, kind, roles and settings. */
@@ -46,7 +46,7 @@ function newLaw(channel: string, kind: string, roles: Roles, settings: SettingsB
   if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: parseChannel(channel).direction });
   // Its owner may say another direction than its name: its role is what holds.
   const direction = roles.export ? 'export' : 'import';
-  if (kind === 'register') return registerLaw(settings, direction);
+  if (kind === 'register') return new RegisterLaw(settings, direction);
   if (kind === 'interval') return intervalLaw(direction);
   return null;
 }

@@ -7,7 +7,7 @@ import { consumption, hour, setOf } from '#test/reference/consumption.ts';
 import { registers, START_MS, settings } from '#test/reference/histories.ts';
 import { ofDevice } from '#test/support/law.ts';
 import type { EnergyInterval } from './law.ts';
-import { type RegisterState, registerLaw } from './registers.ts';
+import { RegisterLaw, type RegisterState } from './registers.ts';
 import { replay } from './replay.ts';
 import { hasRisen, type KnownSteps, latestWithin, shifted, stepAround, stepsOfRun, withChanges } from './tariffs.ts';
 
@@ -45,7 +45,7 @@ test('what a part of the steps of a tariff says is so, and where it cannot say i
   let [told, asked] = [0, 0];
   fc.assert(
     fc.property(registers('import/t1'), settings, fc.infiniteStream(fc.nat(1_000)), (readings, of, numbers) => {
-      const law = registerLaw(of, 'import');
+      const law = new RegisterLaw(of, 'import');
       const points = setOf(ofDevice(readings));
       const times = points.map(({ readAtMs }) => readAtMs);
       const number = () => numbers.next().value as number;

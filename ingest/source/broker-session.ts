@@ -1,12 +1,14 @@
 import type { Client } from 'aedes';
+import type { Logger } from '#src/core/log.ts';
 import type { LoginAccount } from '#src/devices/credentials.ts';
-import type { Claiming } from './claiming.ts';
+import { type Claiming, type Claims, createClaiming } from './claiming.ts';
 import type { ClientCertificate } from './client-certificate.ts';
-import type { Connected, Login } from './login-limits.ts';
+import { type Connected, Login, Logins } from './login-limits.ts';
 import { pubacks } from './pubacks.ts';
+import { sessionId } from './unreleased.ts';
 
 /** Maximum number of bytes that wait for a client to read them: messages to homes, and acknowledgements of four bytes each. */
-export const MAX_UNREAD_BYTES = 65_536;
+const MAX_UNREAD_BYTES = 65_536;
 
 export type Connection = Client & {
   conn: {
@@ -85,5 +87,65 @@ export class Session implements Connected {
 
   get #isHeld(): boolean {
     return !this.hasRoom || this.login.isHeld;
+  }
+}
+
+/** Logs why something of a login was refused. */
+type LogRefusal = (username: string, why: string) => void;
+
+/** The connections that are logged in, each counted to its login. */
+export class Sessions {
+  readonly open = new Set<Session>();
+  readonly logins = new Logins();
+  readonly #claimingOf: ReturnType<typeof createClaiming> | undefined;
+  readonly #logRefusal: LogRefusal;
+  readonly #onEnd: (session: Session) => void;
+
+  /** `onEnd`: called when the connection of a session has ended. */
+  constructor(
+    claims: Claims | undefined,
+    log: Logger,
+    { logRefusal, onEnd }: { logRefusal: LogRefusal; onEnd: (session: Session) => void },
+  ) {
+    this.#claimingOf = claims && createClaiming(claims, log);
+    this.#logRefusal = logRefusal;
+    this.#onEnd = onEnd;
+  }
+
+  /** Begins a session; false if the login has used up its requests of this minute. */
+  begin(client: Connection, by: LoggedIn): boolean {
+    const { username } = by;
+    // The meters of a batch have a login each: they claim all at once, once.
+    const login = by.owner ? this.logins.of(username) : new Login(username);
+    const why = this.logins.request(login);
+    if (why !== null) {
+      this.#logRefusal(username, `login refused: ${why}`);
+      return false;
+    }
+    (client as { id: string }).id = sessionId(username, client.id);
+    const claims = by.owner === null && this.#claimingOf?.(client, username, client.conn.remoteAddress ?? '');
+    const claiming = claims ? { claims, sinceMs: performance.now() } : null;
+    const session = new Session(client, by, { login, claiming, hasRoom: true });
+    client.session = session;
+    this.open.add(session);
+    // By its connection: aedes reports no end of a client that it has not registered yet.
+    client.conn.once('close', () => this.#end(session));
+    const oldest = this.logins.join(login, session);
+    if (oldest) {
+      this.#logRefusal(username, 'too many connections of a login: the oldest is ended');
+      oldest.end();
+    }
+    return true;
+  }
+
+  /** Ends connections that do not read what is sent to them. */
+  endUnread(): void {
+    for (const session of this.open) if (session.client.conn.writableLength > MAX_UNREAD_BYTES) session.end();
+  }
+
+  #end(session: Session): void {
+    this.open.delete(session);
+    session.login.connections.delete(session);
+    this.#onEnd(session);
   }
 }

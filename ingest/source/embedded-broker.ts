@@ -7,17 +7,17 @@ import { mayReadOf } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import { endSessions, type LoginOptions, loginFinder, refusalLog, refused } from './broker-logins.ts';
 import { brokerPersistence } from './broker-persistence.ts';
-import { createPublishing, MAX_PAYLOAD_BYTES } from './broker-publish.ts';
-import { type Connection, type LoggedIn, MAX_UNREAD_BYTES, Session } from './broker-session.ts';
-import { createClaiming } from './claiming.ts';
+import { MAX_PAYLOAD_BYTES, Publishing } from './broker-publish.ts';
+import { type Connection, type Session, Sessions } from './broker-session.ts';
+import type { Claims } from './claiming.ts';
 import { asksForCertificates, certificateOf } from './client-certificate.ts';
-import { type HomeUsagePort, homeTopics } from './home-topics.ts';
-import { Login, Logins } from './login-limits.ts';
+import { HomeTopics, type HomeUsagePort } from './home-topics.ts';
+import type { Logins } from './login-limits.ts';
 import { type AnyPacket, limitPackets } from './packet-limit.ts';
 import type { Receive, Source } from './source.ts';
-import { sessionId, Unreleased } from './unreleased.ts';
+import { Unreleased } from './unreleased.ts';
 
-/** Of a topic: aedes closes the connection of who names one with more, before it asks whether the login may. */
+/** Levels of a topic: aedes closes the connection of a client that names one with more, before it asks whether the login may. */
 const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
 /** A socket on the TLS port that begins no handshake is closed after this. One without TLS has aedes' `connectTimeout` for its CONNECT. */
@@ -26,6 +26,9 @@ const MAX_HANDSHAKE_MS = 10_000;
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
 /** How soon the connections of a login are closed after it ends (its device is deleted). */
 const LOGINS_EVERY_MS = 10_000;
+
+type LogRefusal = ReturnType<typeof refusalLog>;
+
 export interface EmbeddedBroker extends Source {
   /** Ports in use. */
   port: number;
@@ -58,10 +61,7 @@ export interface BrokerOptions extends LoginOptions {
  * but the answer to a claim, and what a home uses, for its own gateways.
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
-  const { certificates, claims, receive, log } = options;
-  const claimingOf = claims && createClaiming(claims, log);
-  const sessions = new Set<Session>();
-  const logins = new Logins();
+  const { claims, receive, log } = options;
   const unreleased = new Unreleased();
   const broker = await Aedes.createBroker({
     heartbeatInterval: 60_000,
@@ -70,86 +70,17 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     persistence: brokerPersistence(unreleased, (client) => (client as Connection).session?.account ?? ''),
   });
   const logRefusal = refusalLog(log);
-  const publishing = createPublishing({ receive, logins, unreleased, claims, logRefusal });
-  const loginOf = loginFinder(options);
-
-  broker.authenticate = (client, givenName, password, done) => {
-    const name = givenName ?? '';
-    if (logins.isOver(name)) {
-      logRefusal(name, 'login refused: too many requests in a minute');
-      return done(refused(3), false);
-    }
-    const look = async () => (client.closed ? null : loginOf(client as Connection, name, password?.toString() ?? ''));
-    logins.lookUp(look).then(
-      (by) => {
-        // Who has gone meanwhile leaves nothing behind: aedes tells of its end no more.
-        if (!by || client.closed) return done(refused(4), false);
-        const begun = begin(client as Connection, by);
-        done(begun ? null : refused(3), begun);
-      },
-      (error: Error) => {
-        log.warn({ err: error }, 'login not checked: database unavailable');
-        done(refused(3), false);
-      },
-    );
-  };
-
-  /** Begins a session; false where the login has had its requests of this minute. */
-  function begin(client: Connection, by: LoggedIn): boolean {
-    const { username } = by;
-    // Of a batch each meter is by itself: they claim all at once, once.
-    const login = by.owner ? logins.of(username) : new Login(username);
-    const why = logins.request(login);
-    if (why !== null) {
-      logRefusal(username, `login refused: ${why}`);
-      return false;
-    }
-    (client as { id: string }).id = sessionId(username, client.id);
-    const claims = by.owner === null && claimingOf?.(client, username, client.conn.remoteAddress ?? '');
-    const claiming = claims ? { claims, sinceMs: performance.now() } : null;
-    const session = new Session(client, by, { login, claiming, hasRoom: true });
-    client.session = session;
-    sessions.add(session);
-    // By its connection: aedes reports no end of a client that it has not registered yet.
-    client.conn.once('close', () => leave(session));
-    const oldest = logins.join(login, session);
-    if (oldest) {
-      logRefusal(username, 'too many connections of a login: the oldest is ended');
-      oldest.end();
-    }
-    return true;
-  }
-
-  function leave(session: Session): void {
-    sessions.delete(session);
+  const onEnd = (session: Session) => {
     publishing.leave(session);
-    session.login.connections.delete(session);
     homes?.leave(session);
-  }
-
-  const publish = (userId: string, text: string) => {
-    // Who takes nothing of what it is told is not told for ever.
-    for (const session of sessions) if (session.client.conn.writableLength > MAX_UNREAD_BYTES) session.end();
-    const topic = homeUsageTopic(userId);
-    broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
   };
-  const { homes: told, homesEveryMs: everyMs } = options;
-  const homes = told && homeTopics(told, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
-  broker.authorizeSubscribe = (client, subscription, done) => {
-    const { session } = client as Connection;
-    // A meter that claims may await its answer, which comes on its connection alone: nobody publishes on that topic.
-    if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
-    // A client that is away gets what there is when it is back.
-    subscription.qos = 0;
-    const { username, owner } = session?.by ?? {};
-    const may =
-      session &&
-      username !== undefined &&
-      owner &&
-      mayReadOf(username, owner.userId, subscription.topic) &&
-      homes?.follow(owner.userId, owner.accountId, session);
-    done(null, may ? subscription : null);
-  };
+  const sessions = new Sessions(claims, log, { logRefusal, onEnd });
+  const { logins } = sessions;
+  const publishing = new Publishing({ receive, logins, unreleased, claims, logRefusal });
+  const homes = startHomeTopics(broker, sessions, options);
+  broker.authenticate = authenticator(sessions, options, logRefusal);
+  broker.authorizeSubscribe = subscribeAuthoriser(homes, claims);
+  broker.authorizePublish = publishing.authorize;
   broker.on('unsubscribe', (topics, client) => {
     const { session } = client as Connection;
     const userIds = new Set(topics.map((topic) => parseHomeUsageTopic(topic)));
@@ -161,17 +92,97 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     if (session && error.message === TOO_MANY_LEVELS)
       logRefusal(session.by.username, `topic of more than ${MAX_TOPIC_LEVELS} levels refused`);
   });
-
-  broker.authorizePublish = publishing.authorize;
-
   const checking = setInterval(() => {
     logins.sweep();
     unreleased.expire();
-    endSessions(sessions, options).catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
+    endSessions(sessions.open, options).catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
   }, options.loginsEveryMs ?? LOGINS_EVERY_MS);
   checking.unref();
+  const { close, ...ports } = await listenBoth(options, connectionHandler(broker, logins, { log, logRefusal }));
+  return {
+    ...ports,
+    // It is this process.
+    isConnected: () => true,
+    pause: publishing.pause,
+    resume: publishing.resume,
+    // There is no other one.
+    leave: async () => {},
+    async close() {
+      clearInterval(checking);
+      homes?.stop();
+      close();
+      await new Promise<void>((resolve) => broker.close(() => resolve()));
+    },
+  };
+}
 
-  const serve = (socket: Socket) => {
+/** The hook of aedes that decides about a login, and begins its session. */
+function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: LogRefusal): Aedes['authenticate'] {
+  const { logins } = sessions;
+  const loginOf = loginFinder(options);
+  return (client, givenName, password, done) => {
+    const name = givenName ?? '';
+    if (logins.isOver(name)) {
+      logRefusal(name, 'login refused: too many requests in a minute');
+      return done(refused(3), false);
+    }
+    const look = async () => (client.closed ? null : loginOf(client as Connection, name, password?.toString() ?? ''));
+    logins.lookUp(look).then(
+      (by) => {
+        // A client that has gone meanwhile leaves nothing behind: aedes does not report its end any more.
+        if (!by || client.closed) return done(refused(4), false);
+        const isBegun = sessions.begin(client as Connection, by);
+        done(isBegun ? null : refused(3), isBegun);
+      },
+      (error: Error) => {
+        options.log.warn({ err: error }, 'login not checked: database unavailable');
+        done(refused(3), false);
+      },
+    );
+  };
+}
+
+/** Publishes the use of homes that somebody listens to. Undefined: nobody may listen to anything. */
+function startHomeTopics(
+  broker: Aedes,
+  sessions: Sessions,
+  { homes, homesEveryMs: everyMs, log }: BrokerOptions,
+): HomeTopics | undefined {
+  const publish = (userId: string, text: string) => {
+    // A connection that reads nothing of what is published is not served for ever.
+    sessions.endUnread();
+    const topic = homeUsageTopic(userId);
+    broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
+  };
+  return homes && new HomeTopics(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
+}
+
+/** The hook of aedes that decides who may subscribe to what. */
+function subscribeAuthoriser(homes: HomeTopics | undefined, claims: Claims | undefined): Aedes['authorizeSubscribe'] {
+  return (client, subscription, done) => {
+    const { session } = client as Connection;
+    // A meter that claims may await its answer, which comes on its connection alone: nobody publishes on that topic.
+    if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
+    // A client that was away gets the retained message when it is back.
+    subscription.qos = 0;
+    const { username, owner } = session?.by ?? {};
+    const may =
+      session &&
+      username !== undefined &&
+      owner &&
+      mayReadOf(username, owner.userId, subscription.topic) &&
+      homes?.follow(owner.userId, owner.accountId, session);
+    done(null, may ? subscription : null);
+  };
+}
+
+/** Returns what serves a new connection: it limits its packets, and its login's requests. */
+function connectionHandler(
+  broker: Aedes,
+  logins: Logins,
+  { log, logRefusal }: { log: Logger; logRefusal: LogRefusal },
+): (socket: Socket) => void {
+  return (socket) => {
     const client = broker.handle(socket) as Connection;
     const judge = ({ cmd }: AnyPacket) => {
       const { session } = client;
@@ -184,34 +195,30 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     };
     limitPackets(client, socket, MAX_PAYLOAD_BYTES, { judge, end });
   };
+}
+
+/** Listens with TLS and without it. */
+async function listenBoth(
+  options: BrokerOptions,
+  serve: (socket: Socket) => void,
+): Promise<Pick<EmbeddedBroker, 'port' | 'tlsPort' | 'renewTls'> & { close(): void }> {
+  const { certificates, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
   const plain = createServer(serve);
-  const { handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
   const tlsOptions = { ...SERVER_TLS, ...(certificates ? asksForCertificates(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
-    // Told by TLS itself, before anything of MQTT is read: who has a certificate that is not good has no other way in.
+    // TLS itself decides before anything of MQTT is read: a client whose certificate is not valid has no other way in.
     if (certificates && certificateOf(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });
-  // Node tells of a handshake that took too long, and leaves the socket open.
+  // Node reports a handshake that took too long, and leaves the socket open.
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
-  const port = await listen(plain, options.port, options.host);
-  const tlsPort = await listen(secure, options.tlsPort, options.tlsHost);
   return {
-    port,
-    tlsPort,
-    // It is this process.
-    isConnected: () => true,
-    pause: publishing.pause,
-    resume: publishing.resume,
-    // There is no other one.
-    leave: async () => {},
+    port: await listen(plain, options.port, options.host),
+    tlsPort: await listen(secure, options.tlsPort, options.tlsHost),
     renewTls: (pair) => secure.setSecureContext({ ...pair, ...tlsOptions }),
-    async close() {
-      clearInterval(checking);
-      homes?.stop();
+    close() {
       plain.close();
       secure.close();
-      await new Promise<void>((resolve) => broker.close(() => resolve()));
     },
   };
 }

@@ -1,30 +1,19 @@
 import type { Logger } from '#src/core/log.ts';
 import { Shares } from '#src/core/shares.ts';
 
-/** What is said on the topic of a home; text. */
+/** The text on the topic of a home. */
 export interface HomeUsagePort {
   /** Null: there is no such home. */
   read(userId: string): Promise<string | null>;
-  /** What differs after each reading of a home; homes that were never heard of are left out. */
+  /** A mark that differs after each reading of a home; homes without readings are left out. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Tells homes what they use, as long as somebody listens. */
-export interface HomeTopics {
-  /**
-   * Somebody listens to a home from now on: it is read now, and whenever it changes. False where its account has its share of homes, and nobody
-   * listens then.
-   */
-  follow(userId: string, account: string, listener: object): boolean;
-  leave(listener: object, userId?: string): void;
-  stop(): void;
-}
-
-/** How often it is looked whether anything changed. */
+/** Interval at which homes are checked for changes. */
 const LOOK_MS = 10_000;
-/** What changes without a reading (a tariff, a standing charge, midnight) is told this much later at most. */
-const ANEW_MS = 5 * 60_000;
-/** Homes that are told of: each costs the process that stores readings some milliseconds at a change. Accounts share them. */
+/** A change without a reading (a tariff, a standing charge, midnight) is published after this at most. */
+const REPEAT_MS = 5 * 60_000;
+/** Maximum number of homes that are published: each costs the process that stores readings some milliseconds at a change. Accounts share them. */
 const MAX_HOMES = 100;
 
 interface Home {
@@ -32,74 +21,95 @@ interface Home {
   listeners: Set<object>;
   mark: string | undefined;
   readAtMs: number;
-  told: string | undefined;
+  published: string | undefined;
 }
 
-/** `publish`: to all that listen, and kept for those that come; an empty text takes away what is kept. */
-export function homeTopics(
-  port: HomeUsagePort,
-  publish: (userId: string, text: string) => void,
-  { log, everyMs = LOOK_MS }: { log: Logger; everyMs?: number },
-): HomeTopics {
-  const homes = new Map<string, Home>();
-  const places = new Shares(MAX_HOMES);
-  let isLooking = false;
+/** Publishes what homes use, as long as somebody listens. */
+export class HomeTopics {
+  readonly #port: HomeUsagePort;
+  readonly #publish: (userId: string, text: string) => void;
+  readonly #log: Logger;
+  readonly #homes = new Map<string, Home>();
+  readonly #places = new Shares(MAX_HOMES);
+  readonly #looking: NodeJS.Timeout;
+  #isLooking = false;
 
-  /** Ends with homes that nobody listens to, not before: who comes and goes costs no reading each time. */
-  function endUnheard(): void {
-    for (const [userId, { listeners, account, told }] of homes) {
-      if (listeners.size > 0) continue;
-      homes.delete(userId);
-      places.give(account);
-      // Nobody keeps it up to date any more.
-      if (told) publish(userId, '');
-    }
+  /** `publish`: to all that listen, and retained for later listeners; an empty text deletes the retained one. */
+  constructor(
+    port: HomeUsagePort,
+    publish: (userId: string, text: string) => void,
+    { log, everyMs = LOOK_MS }: { log: Logger; everyMs?: number },
+  ) {
+    this.#port = port;
+    this.#publish = publish;
+    this.#log = log;
+    this.#looking = setInterval(() => {
+      this.#endUnheard();
+      void this.#look();
+    }, everyMs);
+    this.#looking.unref();
   }
 
-  async function look(): Promise<void> {
-    if (isLooking || homes.size === 0) return;
-    isLooking = true;
-    try {
-      const marks = await port.marks([...homes.keys()]);
-      for (const [userId, home] of homes) {
-        const mark = marks.get(userId);
-        const isDue = home.told === undefined || home.mark !== mark || performance.now() - home.readAtMs > ANEW_MS;
-        if (!isDue) continue;
-        const text = (await port.read(userId)) ?? '';
-        // Everybody left meanwhile.
-        if (homes.get(userId) !== home) continue;
-        Object.assign(home, { mark, readAtMs: performance.now() });
-        if (text !== home.told) publish(userId, text);
-        home.told = text;
-      }
-    } catch (error) {
-      log.debug({ err: error }, 'homes not told what they use');
-    } finally {
-      isLooking = false;
-    }
-  }
-  const looking = setInterval(() => {
-    endUnheard();
-    void look();
-  }, everyMs);
-  looking.unref();
-  return {
-    follow(userId, account, listener) {
-      const known = homes.get(userId);
-      if (known) {
-        known.listeners.add(listener);
-        return true;
-      }
-      if (!places.hasRoom(account)) return false;
-      places.take(account);
-      const listeners = new Set([listener]);
-      homes.set(userId, { account, listeners, mark: undefined, readAtMs: 0, told: undefined });
-      void look();
+  /**
+   * Somebody listens to a home from now on: it is read now, and whenever it changes. False if its account has its share of homes, and nobody
+   * listens then.
+   */
+  follow(userId: string, account: string, listener: object): boolean {
+    const known = this.#homes.get(userId);
+    if (known) {
+      known.listeners.add(listener);
       return true;
-    },
-    leave(listener, userId) {
-      for (const [id, { listeners }] of homes) if (userId === undefined || id === userId) listeners.delete(listener);
-    },
-    stop: () => clearInterval(looking),
-  };
+    }
+    if (!this.#places.hasRoom(account)) return false;
+    this.#places.take(account);
+    const listeners = new Set([listener]);
+    this.#homes.set(userId, { account, listeners, mark: undefined, readAtMs: 0, published: undefined });
+    void this.#look();
+    return true;
+  }
+
+  leave(listener: object, userId?: string): void {
+    for (const [id, { listeners }] of this.#homes)
+      if (userId === undefined || id === userId) listeners.delete(listener);
+  }
+
+  stop(): void {
+    clearInterval(this.#looking);
+  }
+
+  /** Ends homes that nobody listens to, not before: a listener that comes and goes costs no reading each time. */
+  #endUnheard(): void {
+    for (const [userId, { listeners, account, published }] of this.#homes) {
+      if (listeners.size > 0) continue;
+      this.#homes.delete(userId);
+      this.#places.give(account);
+      // Nobody keeps it up to date any more.
+      if (published) this.#publish(userId, '');
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking || this.#homes.size === 0) return;
+    this.#isLooking = true;
+    try {
+      const marks = await this.#port.marks([...this.#homes.keys()]);
+      for (const [userId, home] of this.#homes) await this.#read(userId, home, marks.get(userId));
+    } catch (error) {
+      this.#log.debug({ err: error }, 'homes not told what they use');
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** Reads and publishes a home if it changed. */
+  async #read(userId: string, home: Home, mark: string | undefined): Promise<void> {
+    const isDue = home.published === undefined || home.mark !== mark || performance.now() - home.readAtMs > REPEAT_MS;
+    if (!isDue) return;
+    const text = (await this.#port.read(userId)) ?? '';
+    // Everybody left meanwhile.
+    if (this.#homes.get(userId) !== home) return;
+    Object.assign(home, { mark, readAtMs: performance.now() });
+    if (text !== home.published) this.#publish(userId, text);
+    home.published = text;
+  }
 }

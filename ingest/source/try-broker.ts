@@ -1,5 +1,5 @@
 import { connect } from 'mqtt';
-import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
+import { isAmqp, parseAmqpUrl } from '#src/config/addresses.ts';
 import { tryAmqp } from './amqp/try-amqp.ts';
 
 /** Connects to the broker of MQTT_URL with its login, and leaves: nothing is subscribed, and no session is touched. Throws what is wrong. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteRing } from './byte-ring.ts';
+import { ByteRing } from './byte-ring.ts';
 
 const MAX_BYTES = 1_300;
 const KEYS = 12;
@@ -16,7 +16,7 @@ test('a record is what was written last, or forgotten; the latest is there; the 
   let forgotten = 0;
   fc.assert(
     fc.property(fc.array(operation, { minLength: 30, maxLength: 60, size: 'max' }), (operations) => {
-      const ring = byteRing(MAX_BYTES);
+      const ring = new ByteRing(MAX_BYTES);
       const faults: string[] = [];
       const written = new Map<string, { content: string; length: number }>();
       for (const [turn, one] of operations.entries()) {
@@ -54,8 +54,8 @@ test('a record is what was written last, or forgotten; the latest is there; the 
 });
 
 test('what is too long has no place, and loses the one that it had', () => {
-  const ring = byteRing(1_000);
+  const ring = new ByteRing(1_000);
   expect(ring.reserve('dev_1', 100)).toBeGreaterThan(0);
   expect([ring.reserve('dev_1', 1_000), ring.placeOf('dev_1')]).toEqual([-1, -1]);
-  expect([byteRing(0).reserve('dev_1', 0), ring.reserve('x'.repeat(300), 1)]).toEqual([-1, -1]);
+  expect([new ByteRing(0).reserve('dev_1', 0), ring.reserve('x'.repeat(300), 1)]).toEqual([-1, -1]);
 });

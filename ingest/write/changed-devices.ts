@@ -49,7 +49,7 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): Ch
 
 /**
  * Computes some of the changed devices anew, each in a transaction of its own, as it can be the whole past; of long times one
- * piece (piece.ts), so that it is called until it answers 0: of how many it went on with. One that cannot be computed keeps none
+ * piece (load-stretches.ts), so that it is called until it answers 0: of how many it went on with. One that cannot be computed keeps none
  * of the others from it: it is `failing`, and waits. Without that an error is thrown on.
  */
 export async function computeChanged(

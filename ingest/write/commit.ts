@@ -3,21 +3,16 @@ import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
-import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
-import type { DeviceDeltas } from './device-deltas.ts';
-import type { Followed } from './follow.ts';
-import { type HeadPlan, headAfter, type NextHead } from './head.ts';
-import { noteChanges } from './note-changes.ts';
-import { noteLate } from './note-late.ts';
+import { applyDeltas, type DeltaRow, type DeviceDeltas, deltaRows } from './deltas.ts';
+import { seriesName, storedByTime } from './device-state.ts';
+import type { Stepped } from './fast-path.ts';
+import { type HeadPlan, headAfter, lawsOf, type NextHead, openOf } from './head.ts';
+import { noteChanges, noteLate } from './note-changes.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
-import { saveHeads } from './save-heads.ts';
-import { saveReadings } from './save-readings.ts';
-import { createSeries, type StoredPlan, updateSeries } from './save-series.ts';
-import { seriesName } from './standing.ts';
-import { type Step, statement } from './step.ts';
-import { storedByTime } from './stored-settings.ts';
+import { createSeries, type StoredPlan, saveReadings, updateSeries } from './save-series.ts';
+import { booleanArray, int8Array, type Step, statement, textArray, textArrayOf, textElements } from './statement.ts';
 
 /** What a batch ends in: the statements that write it, and the planned heads as they are once it is committed. */
 export interface Written {
@@ -32,25 +27,26 @@ export interface Written {
  */
 export async function writtenPlans(
   client: PoolClient,
-  followed: Followed,
+  stepped: Stepped,
   planned: readonly HeadPlan[],
   months: PartitionMonths,
 ): Promise<Written> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
-  const deltas = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
+  const ofPlans = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
     ...deltaRows(deviceId, userId, (opened[index] as Opened).closed),
     ...meterRows(deviceId, userId, plan.deltas.meters),
   ]);
+  const deltas = [...stepped.closed, ...ofPlans];
   const plans = planned.map(({ plan }) => plan);
-  months.check(timesOf(followed, plans, deltas));
+  months.check(timesOf(stepped, plans, deltas));
   const stored = await createSeries(client, plans);
   const heads = nextHeads(planned, opened, stored);
   const steps = [
-    ...saveHeads(followed, heads),
-    ...saveReadings(followed, stored),
+    ...saveHeads(stepped, heads),
+    ...saveReadings(stepped, stored),
     ...applyDeltas(deltas),
     ...updateSeries(stored),
-    ...noteChanges(followed, planned, opened),
+    ...noteChanges(stepped, planned, opened),
     ...noteLate(plans),
     ...noteComputedAnew(plans),
     ...settingsApplied(plans),
@@ -81,7 +77,7 @@ function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stor
 }
 
 /** Times of all rows that partitions are needed for. */
-function timesOf({ readings }: Followed, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
+function timesOf({ readings }: Stepped, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
   for (const { series } of plans) {
@@ -176,3 +172,48 @@ function editsCounted(plans: readonly DevicePlan[]): Step[] {
   ];
   return [statement({ text, values })];
 }
+
+/** Thrown inside a transaction that was planned on heads that are no longer so; the writer forgets them and begins again. */
+export class StaleHeads extends Error {
+  readonly count: number;
+  constructor(count: number) {
+    super('heads were changed meanwhile');
+    this.count = count;
+  }
+}
+
+/**
+ * Stores heads, each in the place of the one that it was planned on: lock, check and write in one statement. Throws StaleHeads
+ * where any of those is no longer there. `next`: those that were planned, beside those that just follow.
+ */
+function saveHeads({ deviceIds, was, versions, laws, opens }: Stepped, next: readonly NextHead[]): Step[] {
+  const count = deviceIds.length + next.length;
+  if (count === 0) return [];
+  // Neighbours in the index, and mostly in the table, one after the other.
+  const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
+  const values = [
+    textArray([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
+    int8Array([...was, ...planned.map((one) => one.was)]),
+    int8Array([...versions, ...planned.map(({ head }) => head.version)]),
+    textArrayOf(laws, textElements(planned.map(({ head }) => lawsOf(head)))),
+    textArrayOf(opens, textElements(planned.map(({ head }) => openOf(head)))),
+    booleanArray([...deviceIds.map(() => true), ...planned.map(({ isHeard }) => isHeard)]),
+  ];
+  return [update(values, count)];
+}
+
+const update =
+  (values: Buffer[], count: number): Step =>
+  async (client) => {
+    // Raw SQL: the hot path of ingest: one prepared statement over arrays.
+    const { rowCount } = await client.query({
+      name: 'save-heads',
+      text: `UPDATE device_heads h SET version = n.version, laws = n.laws, open = n.open,
+             seen_at = CASE WHEN n.is_heard THEN now() ELSE h.seen_at END
+           FROM (SELECT unnest($1::text[]) AS device_id, unnest($2::bigint[]) AS was, unnest($3::bigint[]) AS version,
+                   unnest($4::text[]) AS laws, unnest($5::text[]) AS open, unnest($6::boolean[]) AS is_heard) n
+           WHERE h.device_id = n.device_id AND h.version = n.was`,
+      values,
+    });
+    if (rowCount !== count) throw new StaleHeads(count - (rowCount ?? 0));
+  };

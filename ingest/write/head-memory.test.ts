@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { METERS } from '#src/database/meter.ts';
+import { type SeriesState, seriesName } from './device-state.ts';
 import type { Head } from './head.ts';
 import { headMemory, headMemoryBytes } from './head-memory.ts';
-import { type StandingSeries, seriesName } from './standing.ts';
 
 const head = (deviceId: string, isSettled = true): Head => ({
   deviceId,
@@ -53,7 +53,7 @@ test('remembers what each series counts as, and since when it is a tariff', () =
     const series = roles.map((of, index) => {
       const channel = `circuit${index}/import`;
       const since = of.isTariff ? tariffSinceMs : Number.NEGATIVE_INFINITY;
-      const one = { ...(first as StandingSeries), channel, roles: of, tariffSinceMs: since };
+      const one = { ...(first as SeriesState), channel, roles: of, tariffSinceMs: since };
       return [seriesName(channel, 'register'), one] as const;
     });
     const whole = { ...head('dev_1'), series: new Map(series) };
@@ -88,7 +88,7 @@ test('remembers nothing for a while after others wrote the same devices', () => 
   let now = 0;
   const memory = headMemory({ now: () => now });
   memory.set(head('dev_1'));
-  memory.stayAway();
+  memory.disable();
   memory.set(head('dev_2'));
   expect([memory.get('dev_1'), memory.get('dev_2')]).toEqual([null, null]);
   now = 10_000;

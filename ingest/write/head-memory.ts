@@ -1,46 +1,45 @@
 import { usableMemoryBytes } from '#src/core/memory.ts';
-import { type ByteRing, byteRing } from './byte-ring.ts';
+import { ByteRing } from './byte-ring.ts';
 import type { Head } from './head.ts';
-import { packHead, unpackHead } from './packed-head.ts';
-import { type SeriesNames, seriesNames } from './series-names.ts';
+import { packHead, type SeriesNames, seriesNames, unpackHead } from './head-record.ts';
 
 /**
- * Most that is taken unless it was said otherwise (`HEAD_MEMORY_MIB`), and the part of what the process may use. A meter takes 464 bytes
- * of it, and 8 to 16 beside it for its key, so 512 MiB are 1.15 million meters. Those that are
- * remembered for longest give way: with a little more meters than that, which send in turns, each has given way before it is heard again.
+ * Maximum memory without `HEAD_MEMORY_MIB`, in bytes and as a part of what the process may use. A meter takes 464 bytes, and 8 to 16 more for
+ * its key, so 512 MiB hold 1.15 million meters. The heads that were stored first are evicted: with a few more meters than that, which send in
+ * turns, each is evicted before its next message.
  */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
-/** Bytes in which heads are remembered, where nobody says: the system gives them as devices are heard. */
+/** Default memory of heads, in bytes. The system allocates it as it is written. */
 export function headMemoryBytes(mayUse = usableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
-/** So long nothing is remembered after others wrote many of the same devices. */
-const AWAY_MS = 10_000;
+/** How long the cache is disabled after another worker has written many of the same devices. */
+const DISABLED_MS = 10_000;
 
 /**
- * Heads of devices as this worker wrote them last. It may be wrong at any time (another worker wrote, an owner changed a
- * setting), and then does no harm: what is planned on it is refused by the version, and forgotten.
+ * Cache of heads, as this worker wrote them last. A head may be stale at any time (another worker wrote it, an owner changed a setting). That does
+ * no harm: the database refuses what was planned on it by its version, and the head is evicted.
  */
 export interface HeadMemory {
   get(deviceId: string): Head | null;
-  /** Where the records of devices lie among `records`, in bytes; -1: it is not remembered. */
+  /** Where the records of devices lie in `records`, in bytes; -1: the device is not cached. */
   placesOf(deviceIds: readonly string[]): Float64Array;
-  /** What is remembered, as it lies in memory (packed-head.ts): it holds until the next `set`. */
+  /** The records as they lie in memory (head-record.ts). Valid until the next `set`. */
   records(): { readonly ring: ByteRing; readonly names: SeriesNames };
-  /** Keeps a settled head, and forgets another. */
+  /** Stores a settled head, and evicts any other. */
   set(head: Head): void;
-  forget(deviceIds: Iterable<string>): void;
+  evict(deviceIds: Iterable<string>): void;
   /**
-   * Others write these devices, too: for a while nothing is remembered, and each batch loads what it needs under locks. Else
-   * workers that share their messages would plan nearly every batch twice.
+   * Disables the cache for a while: each batch then loads its heads under locks. Otherwise workers that share the messages of devices would
+   * plan nearly every batch twice.
    */
-  stayAway(): void;
+  disable(): void;
 }
 
-/** `maxBytes`: 0 remembers nothing. `now`: clock, Unix ms. */
+/** `maxBytes`: 0 caches nothing. `now`: clock, Unix ms. */
 export function headMemory({
   maxBytes = headMemoryBytes(),
   now = Date.now,
@@ -48,9 +47,9 @@ export function headMemory({
   maxBytes?: number;
   now?: () => number;
 } = {}): HeadMemory {
-  const ring = byteRing(maxBytes);
+  const ring = new ByteRing(maxBytes);
   let names = seriesNames();
-  let awayUntilMs = 0;
+  let disabledUntilMs = 0;
   return {
     get: (deviceId) => unpackHead(ring, names, deviceId),
     placesOf: (deviceIds) => ring.placesOf(deviceIds),
@@ -60,15 +59,15 @@ export function headMemory({
         names = seriesNames();
         ring.clear();
       }
-      if (!head.isSettled || now() < awayUntilMs) ring.delete(head.deviceId);
+      if (!head.isSettled || now() < disabledUntilMs) ring.delete(head.deviceId);
       else packHead(ring, names, head);
     },
-    forget(deviceIds) {
+    evict(deviceIds) {
       for (const deviceId of deviceIds) ring.delete(deviceId);
     },
-    stayAway() {
+    disable() {
       ring.clear();
-      awayUntilMs = now() + AWAY_MS;
+      disabledUntilMs = now() + DISABLED_MS;
     },
   };
 }

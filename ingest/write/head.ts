@@ -1,18 +1,18 @@
 import type { SeriesBatch } from './collect.ts';
-import { mayChangeFirsts } from './firsts.ts';
+import { type DeviceState, isPastEdits, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { isPastEdits, MAX_SERIES, type StandingDevice, type StandingLaw, seriesName } from './standing.ts';
+import { mayChangeFirsts } from './target-roles.ts';
 
-/** A device and all that a reading of it needs and changes. */
-export interface Head extends StandingDevice {
-  /** Drawn anew with each change of what is stored of it: what is written must have been planned on the version that is there. */
+/** A device as the plan reads it: unpacked from its record (head-record.ts), or loaded and locked. */
+export interface Head extends DeviceState {
+  /** Drawn again with each change of the stored head. A batch may only be written on the version that it was planned on. */
   readonly version: number;
   readonly open: OpenHour;
   /**
-   * It is heard, active, none of its last readings was rejected, and it has no more than `MAX_SERIES`: a reading that follows the
-   * others changes nothing of the device beside its head.
+   * The device is active, has sent readings, none of its last ones was rejected, and it has at most `MAX_SERIES`: a reading that follows the
+   * others changes only its head.
    */
   readonly isSettled: boolean;
 }
@@ -23,20 +23,20 @@ export interface HeadPlan {
   readonly plan: DevicePlan;
 }
 
-/** A head as it is stored next: the plan's, with a version of its own. */
+/** The head of a plan, with a version of its own, as it will be stored. */
 export interface NextHead {
   readonly deviceId: string;
   /** The version that it was planned on. */
   readonly was: number;
-  /** With a valid reading. */
+  /** Whether the plan has a valid reading. */
   readonly isHeard: boolean;
   readonly head: Head;
 }
 
-/** A number that no other change draws. */
+/** A random version: no two changes draw the same. */
 export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
-/** Whether all readings follow what is remembered of a device, and change nothing of what its series count as. */
+/** Whether all readings follow the remembered ones of a device, and leave the roles of its series as they are. */
 export function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
@@ -46,7 +46,7 @@ export function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatc
   return true;
 }
 
-/** The head after a plan. `ids`: what its new series are stored under, by their names. */
+/** The head after a plan. `ids`: the series_id of its new series, by their names. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
   const all = new Map(before.series);
   for (const planned of plan.series) {
@@ -76,7 +76,7 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
   return { deviceId, was, isHeard: validReadings(plan) > 0, head };
 }
 
-/** The value of a series' last reading, as far as it is known. */
+/** The value of a series' last reading. Undefined: unknown. */
 function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number | undefined {
   if (lowered.length > 0) return undefined;
   if (!head || head.lastReadAtMs === series.lastReadAtMs) return series.lastValue;
@@ -84,17 +84,17 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
   return last?.readAtMs === head.lastReadAtMs ? last.value : undefined;
 }
 
-/** `device_heads.laws`: of each series that has readings its id, the time of the last one and the state of its law. */
+/** `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
 export const lawsOf = (head: Head): string => JSON.stringify([...lawsIn(head.series), ...(head.rest?.laws ?? [])]);
 
-/** Where the laws of series stand that have readings. */
-const lawsIn = (series: Head['series']): StandingLaw[] =>
+/** The laws of the series that have readings. */
+const lawsIn = (series: Head['series']): StoredLaw[] =>
   [...series.values()].flatMap(({ seriesId, lastReadAtMs, tail }) =>
     lastReadAtMs === null ? [] : [[seriesId as number, lastReadAtMs, tail] as const],
   );
 
 /** Reads `device_heads.laws`. */
-export const parseLaws = (text: string): readonly StandingLaw[] => JSON.parse(text);
+export const parseLaws = (text: string): readonly StoredLaw[] => JSON.parse(text);
 
 /** `device_heads.open`. */
 export const openOf = ({ open }: Head): string | null => open && openHourText(open);

@@ -1,24 +1,24 @@
 import type { IntervalState } from '#ingest/normalise/intervals.ts';
 import type { PowerState } from '#ingest/normalise/power.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
-import { writeWhole } from './whole-number.ts';
+import { writeWhole } from './statement.ts';
 
 /**
- * States of laws as a few numbers each, so that where a law stands can be kept outside of the JavaScript heap, and written for the
- * database without a text or an object in between. A state of another form (a reading is held, an earlier edition's) has none:
- * such a head is not remembered, and loaded with each batch until it is over.
+ * States of laws as a few numbers each, so that they can be stored outside of the JavaScript heap, and written for the database without a text
+ * or an object in between. Some states have no such form (a reading is held; an earlier edition's): a head with one is not cached, but loaded
+ * with each batch.
  */
 
-/** What the numbers are: nothing (no law), a register's run, a power's last reading, the end of an interval. */
+/** Kinds of packed states: no law, a register's run, a power's last reading, the end of an interval. */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
-/** Most numbers of a state: a run remembers its last two readings and three more, a time and a value each. */
+/** Maximum of numbers in a state: a run has its last two readings and three more, a time and a value each. */
 const MAX_NUMBERS = 10;
 
-/** Places of a packed state: what the numbers are, how many, and the numbers. */
+/** Numbers of a packed state: its kind, how many follow, and these. */
 export const STATE_PLACES = 2 + MAX_NUMBERS;
 
-/** Writes a state; false: it has no such form, or a number that is not whole. */
+/** Packs a state. False: it has no such form, or a number that is not whole. */
 export function packState(state: unknown, into: Float64Array, at: number): boolean {
   if (state === null) {
     into[at] = NOTHING;
@@ -70,7 +70,7 @@ export function unpackState(from: Float64Array, at: number): unknown {
   }
 }
 
-/** What a state begins with in its JSON, what stands between its numbers, and what ends it. */
+/** JSON of a state of each kind: its beginning, what separates its numbers, and its end. */
 const TEXTS = [
   ['null', '', ''],
   ['{"run":[', ',', ']}'],
@@ -78,7 +78,7 @@ const TEXTS = [
   ['{"keptEndMs":', '', '}'],
 ].map((parts) => parts.map((part) => Buffer.from(part, 'latin1'))) as [Buffer, Buffer, Buffer][];
 
-/** Writes a packed state as the JSON that it is; answers where that ends. */
+/** Writes a packed state as JSON. Returns where it ends. */
 export function writeState(bytes: Uint8Array, from: Float64Array, at: number, place: number): number {
   const [begin, between, end] = TEXTS[from[at] as number] as [Buffer, Buffer, Buffer];
   let next = writeText(bytes, begin, place);
@@ -90,7 +90,7 @@ export function writeState(bytes: Uint8Array, from: Float64Array, at: number, pl
   return writeText(bytes, end, next);
 }
 
-/** Byte by byte: for so few of them asking the system to copy costs more. */
+/** Byte by byte: for so few bytes a call that copies them costs more. */
 function writeText(bytes: Uint8Array, text: Uint8Array, place: number): number {
   for (let index = 0; index < text.length; index++) bytes[place + index] = text[index] as number;
   return place + text.length;

@@ -1,6 +1,14 @@
+import { concerns, openFromMs, openToMs } from '#ingest/normalise/edits.ts';
 import type { JudgedPoint, Verdict } from '#ingest/normalise/law.ts';
+import { counts } from '#ingest/normalise/roles-by-time.ts';
+import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
+import type { Collected, SeriesBatch } from './collect.ts';
+import type { DeviceState, SeriesState } from './device-state.ts';
+import type { Head, HeadPlan } from './head.ts';
+import { planDevice } from './plan.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
+import { rolesOpen } from './target-roles.ts';
 
 interface Row {
   n: number;
@@ -12,14 +20,14 @@ interface Row {
 }
 
 /** Time as a parameter: PostgreSQL has infinities of its own. */
-export const timeBound = (ms: number) =>
+const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
  * Loads stretches of series, in the order in which they are wanted. Where retention has dropped what came before, they begin
  * with what it kept of it. Of what is passed over right before one its last reading alone is loaded, as it may be that of the series.
  */
-export async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
+async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
   // What was kept of dropped readings lies beside the others: in each part they are put together and ordered again.
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
@@ -69,6 +77,11 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
       wanted.map((w) => timeBound(w.beyondFromMs ?? w.lastMs + 1)),
     ],
   );
+  return stretchesOf(wanted, rows);
+}
+
+/** The stretches from their rows: each row names its stretch by its place among those that are wanted, from 1. */
+function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as JudgedPoint[] }));
   for (const { n, is_before, read_at, interval_ms, value, verdict } of rows) {
     const { before, points } = found[n - 1] as (typeof found)[number];
@@ -83,4 +96,108 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
     const isToEnd = lastMs === Number.POSITIVE_INFINITY || found < beyond;
     return { ...bounds, before, points, isFromStart, isToEnd };
   });
+}
+
+/**
+ * About so many readings of a device are replayed in one transaction to work its edits, settings and roles in: what one does (loading,
+ * planning, writing) takes a second or two, in which the device's own readings wait, and tens of MB.
+ */
+const MAX_READINGS = 100_000;
+/** So many of each series at least, however many there are: a piece is looked at with some around it. */
+const LEAST_OF_SERIES = 500;
+
+/**
+ * Up to where what is open of a device (edits, and a past that was computed with other settings, or roles) is worked in at once (Unix ms, exclusive):
+ * from the first that is still open on, past no more readings of any of the series that it is about than one piece has. Infinity: to its end.
+ */
+export async function endOfPiece(
+  client: PoolClient,
+  device: Pick<DeviceState, 'settings' | 'computedWith' | 'words' | 'edits'>,
+  series: readonly SeriesState[],
+  maxReadings = MAX_READINGS,
+): Promise<number> {
+  const { settings, computedWith, edits = [] } = device;
+  const otherwise = computedWith && computedOtherwise(computedWith, settings);
+  const open = edits.filter((edit) => openFromMs(edit) !== null);
+  const roles = rolesOpen(device, series);
+  const about = series.flatMap((one) => {
+    const { seriesId, channel, kind } = one;
+    const isJudged = roles.has(one) || (otherwise !== null && counts(one));
+    return seriesId !== null && (isJudged || open.some((edit) => concerns(edit, channel, kind))) ? seriesId : [];
+  });
+  if (about.length === 0) return Number.POSITIVE_INFINITY;
+  const times = [...roles.values(), ...(otherwise ? [otherwise] : [])];
+  const fromMs = Math.min(...open.map((edit) => openFromMs(edit) as number), ...times.map((one) => one.fromMs));
+  const toMs = Math.max(...open.map(openToMs), ...times.map((one) => one.toMs));
+  const ofEach = Math.max(Math.min(LEAST_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
+  // Raw SQL: as all of ingest: it has no typed queries.
+  const { rows } = await client.query<{ ends_at: Date | null }>(
+    `SELECT min(r.read_at) AS ends_at FROM unnest($1::bigint[]) s (series_id) CROSS JOIN LATERAL (
+       SELECT read_at FROM readings WHERE series_id = s.series_id AND read_at >= $2 AND read_at < $3
+       ORDER BY read_at OFFSET $4 LIMIT 1) r`,
+    [about, timeBound(fromMs), timeBound(toMs), ofEach],
+  );
+  const endsAt = rows[0]?.ends_at;
+  // Many intervals may end at one instant: it goes on by a ms at least.
+  return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
+}
+
+/** A device whose plan is not complete yet, and what was loaded for it. */
+interface Open {
+  head: Head;
+  arrived: ReadonlyMap<string, SeriesBatch>;
+  stretches: Map<number, Stretch[]>;
+}
+
+/** Plans what the readings do to their devices, loading the stretches that this needs, all devices' in one go. */
+export async function planWithStretches(
+  client: PoolClient,
+  devices: ReadonlyMap<string, Head>,
+  collected: Collected['series'],
+): Promise<HeadPlan[]> {
+  const plans: HeadPlan[] = [];
+  let open: Open[] = [];
+  for (const [deviceId, arrived] of collected) {
+    const head = devices.get(deviceId);
+    // Of what was refused nothing is left to plan.
+    if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
+  }
+  while (open.length > 0) {
+    const wanted: { of: Open; stretch: WantedStretch }[] = [];
+    open = open.filter((of) => {
+      const planned = planDevice(of.head, of.arrived, of.stretches);
+      if ('wanted' in planned) for (const stretch of planned.wanted) wanted.push({ of, stretch });
+      else plans.push({ head: of.head, plan: planned });
+      return 'wanted' in planned;
+    });
+    const loaded = await loadStretches(
+      client,
+      wanted.map(({ stretch }) => stretch),
+    );
+    await allowTimeToPlan(client, loaded);
+    for (const [index, { of, stretch }] of wanted.entries()) {
+      const known = of.stretches.get(stretch.seriesId) ?? [];
+      of.stretches.set(stretch.seriesId, [...known, loaded[index] as Stretch]);
+    }
+  }
+  return plans;
+}
+
+/** Beyond so many readings that a plan looks at, it has a second more for as many again before the server takes its process for hanging. */
+const READINGS_A_SECOND = 50_000;
+
+/**
+ * Gives the transaction time for planning on what was loaded, in which it says nothing (database/role-settings.ts): a whole past that is
+ * computed anew may be millions of readings.
+ */
+async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
+  const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
+  const seconds = Math.floor(readings / READINGS_A_SECOND);
+  if (seconds === 0) return;
+  // Raw SQL: of its own transaction alone, and only where there is a limit.
+  await client.query(
+    `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
+     WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,
+    [seconds],
+  );
 }

@@ -2,30 +2,33 @@ import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
+import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { Collected } from './collect.ts';
-import { mayChangeFirsts } from './firsts.ts';
-import { type Head, parseLaws } from './head.ts';
-import { parseOpenHour } from './open-hour.ts';
-import { endOfPiece } from './piece.ts';
 import {
   isPastEdits,
   isPastSplits,
   MAX_SERIES,
   type RestOfDevice,
-  type StandingLaw,
-  type StandingSeries,
+  type SeriesState,
+  type StoredByTime,
+  type StoredLaw,
+  type StoredSettings,
   seriesName,
-} from './standing.ts';
-import { settingsByTimeOf, settingsOf } from './stored-settings.ts';
-import { rolesOpen } from './target-roles.ts';
+  settingsByTimeOf,
+  settingsOf,
+} from './device-state.ts';
+import { type Head, parseLaws } from './head.ts';
+import { endOfPiece } from './load-stretches.ts';
+import { parseOpenHour } from './open-hour.ts';
+import { mayChangeFirsts, rolesOpen } from './target-roles.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
 export interface LockedDevice extends Head {
   /** Nothing valid has come from it yet. */
   readonly wasNeverSeen: boolean;
   readonly isInactive: boolean;
-  /** Bits of its last readings: recent-rejects.ts. */
+  /** Bits of its last readings: `withOutcomes`. */
   readonly recentRejects: number;
 }
 
@@ -33,7 +36,7 @@ export interface LockedDevice extends Head {
  * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
  * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
  * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew. `pieceReadings`:
- * about so many readings are replayed at once to work settings and edits in. `isLeft`: of which changed devices that have readings none are
+ * about so many readings are replayed at once to work settings and edits in. `isDeferred`: of which changed devices that have readings none are
  * looked for. `silent`: devices of which the batch has nothing. Of these a deleted one is loaded, too, while its owner's last changes are
  * not computed.
  */
@@ -43,13 +46,13 @@ export async function loadDevices(
   arrived?: Collected['series'],
   {
     pieceReadings,
-    isLeft = () => false,
+    isDeferred = () => false,
     silent = [],
-  }: { pieceReadings?: number; isLeft?: (deviceId: string) => boolean; silent?: readonly string[] } = {},
+  }: { pieceReadings?: number; isDeferred?: (deviceId: string) => boolean; silent?: readonly string[] } = {},
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
-  const { rows } = await client.query(
+  const { rows } = await client.query<DeviceRow & { laws: string }>(
     `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects, status,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
      FROM devices d JOIN device_heads h USING (device_id)
@@ -66,47 +69,74 @@ export async function loadDevices(
   const series = await loadSeries(client, laws, inPart, arrived);
   const rest = await restOf(client, laws, inPart, series, arrived);
   const edits = await loadEdits(client, deviceIds);
-  const untilMs = new Map<string, number>();
+  const devices = new Map<string, LockedDevice>();
   for (const row of rows) {
-    const { device_id: deviceId, computed_with } = row;
-    if (computed_with === null) continue;
-    const [settings, computedWith] = [settingsOf(row), settingsByTimeOf(computed_with)];
-    const all = [...(series.get(deviceId)?.values() ?? [])];
-    const device = { settings, computedWith, words: row.channels, edits: edits.get(deviceId) ?? [] };
-    // Readings wait for changed settings and roles alone.
-    const isAwaited = () => computedOtherwise(computedWith, settings) !== null || rolesOpen(device, all).size > 0;
-    if (arrived?.get(deviceId)?.size && (isLeft(deviceId) || !isAwaited())) continue;
-    untilMs.set(deviceId, await endOfPiece(client, device, all, pieceReadings));
+    const { device_id: deviceId } = row;
+    const loaded = { laws: laws.get(deviceId), series: series.get(deviceId), edits: edits.get(deviceId) };
+    devices.set(deviceId, { ...lockedDevice(row, loaded), ...rest.get(deviceId) });
   }
-  return new Map(
-    rows.map((row) => [
-      row.device_id,
-      {
-        deviceId: row.device_id,
-        userId: row.user_id,
-        settings: settingsOf(row),
-        computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
-        ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
-        words: row.channels,
-        series: series.get(row.device_id) ?? new Map(),
-        ...rest.get(row.device_id),
-        ...(edits.has(row.device_id) && { edits: edits.get(row.device_id) as Edit[] }),
-        ...(untilMs.has(row.device_id) && { pieceUntilMs: untilMs.get(row.device_id) as number }),
-        version: row.version,
-        open: parseOpenHour(row.open),
-        isSettled:
-          row.status === 'active' &&
-          !row.never_seen &&
-          row.recent_rejects === 0 &&
-          (laws.get(row.device_id)?.size ?? 0) <= MAX_SERIES &&
-          isPastEdits(edits.get(row.device_id) ?? [], laws.get(row.device_id)?.values() ?? []) &&
-          [...(series.get(row.device_id)?.values() ?? [])].every(isPastSplits),
-        wasNeverSeen: row.never_seen,
-        isInactive: row.status === 'inactive',
-        recentRejects: row.recent_rejects,
-      },
-    ]),
-  );
+  for (const [deviceId, device] of devices) {
+    const hasReadings = (arrived?.get(deviceId)?.size ?? 0) > 0;
+    if (device.computedWith === null || (hasReadings && (isDeferred(deviceId) || !isAwaited(device)))) continue;
+    const pieceUntilMs = await endOfPiece(client, device, [...device.series.values()], pieceReadings);
+    devices.set(deviceId, { ...device, pieceUntilMs });
+  }
+  return devices;
+}
+
+/** Whether readings wait for the recomputation of a device: they do for changed settings and roles alone. */
+const isAwaited = (device: LockedDevice): boolean =>
+  (device.computedWith !== null && computedOtherwise(device.computedWith, device.settings) !== null) ||
+  rolesOpen(device, [...device.series.values()]).size > 0;
+
+/** A row of `devices` and `device_heads`, as `loadDevices` reads it. */
+interface DeviceRow extends StoredSettings {
+  device_id: string;
+  user_id: string;
+  computed_with: StoredByTime | null;
+  channels: OwnersWords;
+  recent_rejects: number;
+  status: string;
+  version: number;
+  never_seen: boolean;
+  open: string | null;
+}
+
+/** A device from its row, and what else was loaded of it. */
+function lockedDevice(
+  row: DeviceRow,
+  {
+    laws = new Map(),
+    series = new Map(),
+    edits,
+  }: {
+    laws: ReadonlyMap<number, StoredLaw> | undefined;
+    series: ReadonlyMap<string, SeriesState> | undefined;
+    edits: readonly Edit[] | undefined;
+  },
+): LockedDevice {
+  return {
+    deviceId: row.device_id,
+    userId: row.user_id,
+    settings: settingsOf(row),
+    computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
+    ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
+    words: row.channels,
+    series,
+    ...(edits && { edits }),
+    version: row.version,
+    open: parseOpenHour(row.open),
+    isSettled:
+      row.status === 'active' &&
+      !row.never_seen &&
+      row.recent_rejects === 0 &&
+      laws.size <= MAX_SERIES &&
+      isPastEdits(edits ?? [], laws.values()) &&
+      [...series.values()].every(isPastSplits),
+    wasNeverSeen: row.never_seen,
+    isInactive: row.status === 'inactive',
+    recentRejects: row.recent_rejects,
+  };
 }
 
 /** Edits by hand or by the clock of these devices that are in force, or still counted. Nearly always none. */
@@ -172,7 +202,7 @@ interface StoredRoles {
 }
 
 /** Where laws stand, by device_id and series_id. */
-type Laws = ReadonlyMap<string, ReadonlyMap<number, StandingLaw>>;
+type Laws = ReadonlyMap<string, ReadonlyMap<number, StoredLaw>>;
 
 /** The names of series that a batch has of a device and that were not loaded: new ones. */
 const newNames = (arrived: Collected['series'] | undefined, deviceId: string, known: ReadonlyMap<string, unknown>) =>
@@ -208,12 +238,12 @@ async function restOf(
   client: PoolClient,
   laws: Laws,
   inPart: ReadonlySet<string>,
-  series: ReadonlyMap<string, ReadonlyMap<string, StandingSeries>>,
+  series: ReadonlyMap<string, ReadonlyMap<string, SeriesState>>,
   arrived: Collected['series'] | undefined,
 ): Promise<Map<string, { rest: RestOfDevice }>> {
   const found = new Map<string, { rest: RestOfDevice }>();
   if (inPart.size === 0) return found;
-  const loadedOf = (deviceId: string) => series.get(deviceId) ?? new Map<string, StandingSeries>();
+  const loadedOf = (deviceId: string) => series.get(deviceId) ?? new Map<string, SeriesState>();
   const growing = [...inPart].filter((deviceId) => newNames(arrived, deviceId, loadedOf(deviceId)).length > 0);
   const { rows } = await client.query(
     'SELECT device_id, count(DISTINCT channel)::int AS channels FROM series WHERE device_id = ANY ($1) GROUP BY 1',
@@ -234,8 +264,8 @@ async function loadSeries(
   laws: Laws,
   inPart: ReadonlySet<string>,
   arrived: Collected['series'] | undefined,
-): Promise<Map<string, Map<string, StandingSeries>>> {
-  const byDevice = new Map<string, Map<string, StandingSeries>>();
+): Promise<Map<string, Map<string, SeriesState>>> {
+  const byDevice = new Map<string, Map<string, SeriesState>>();
   if (laws.size === 0) return byDevice;
   const columns =
     'series_id, device_id, channel, kind, native_name, unit, described, meant, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, closed_until, split_after, earlier_roles';
@@ -258,7 +288,7 @@ async function loadSeries(
   }
   for (const row of rows) {
     const stands = laws.get(row.device_id)?.get(row.series_id);
-    const series: StandingSeries = {
+    const series: SeriesState = {
       seriesId: row.series_id,
       channel: row.channel,
       kind: row.kind,

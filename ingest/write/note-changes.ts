@@ -1,16 +1,20 @@
-import { booleanArray, textArray, timestampArray } from './binary-array.ts';
-import type { Followed } from './follow.ts';
+import { hasRole } from '#ingest/normalise/roles-by-time.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
+import { isPlaced } from '#src/database/meter.ts';
+import type { Stepped } from './fast-path.ts';
 import type { HeadPlan } from './head.ts';
 import { HOUR_MS, type Opened } from './open-hour.ts';
-import { type Step, statement } from './step.ts';
+import type { DevicePlan } from './plan.ts';
+import type { SeriesPlan } from './series-plan.ts';
+import { booleanArray, int8Array, type Step, statement, textArray, timestampArray } from './statement.ts';
 
 /** Of each changed hour the users, and whether the change is in the hour that is open. Few hours, so few maps. */
 type Changes = Map<number, Map<string, boolean>>;
 
 /** Leaves to the workers which hours of which users a batch changes; nothing where only temperatures and the like came. */
-export function noteChanges(followed: Followed, planned: readonly HeadPlan[], opened: readonly Opened[]): Step[] {
+export function noteChanges(stepped: Stepped, planned: readonly HeadPlan[], opened: readonly Opened[]): Step[] {
   const changes: Changes = new Map();
-  for (const { hourMs, userId } of followed.changes) add(changes, hourMs, userId, true);
+  for (const { hourMs, userId, isOpen } of stepped.changes) add(changes, hourMs, userId, isOpen);
   for (const [index, { head, plan }] of planned.entries()) {
     const { closed } = opened[index] as Opened;
     for (const [startMs, { energyMilliwattHours, coveredMs }] of plan.deltas.own) {
@@ -39,4 +43,87 @@ function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean):
     changes.set(hourMs, users);
   }
   users.set(userId, users.get(userId) === true || isOpen);
+}
+
+/** What a batch changes of an hour that was known. mWh. */
+interface LateHour {
+  deviceId: string;
+  hourMs: number;
+  lateReadings: number;
+  corrections: 0 | 1;
+  imported: number;
+  exported: number;
+}
+
+/**
+ * What plans change of hours that were known: readings that come when a later one of their series is stored, and energy before the last
+ * reading that was known, where a stretch was replayed. Nothing of devices whose readings all follow. Pure.
+ */
+const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
+
+function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DevicePlan): LateHour[] {
+  const late: number[] = [];
+  let knownToMs = 0;
+  for (const plan of series) {
+    if (!isOfElectricity(plan)) continue;
+    const { inserts, revises } = plan;
+    const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
+    for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
+    // Of the quarter-hour in which it stood what is new cannot be told from what was corrected.
+    if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_MS) * QUARTER_MS);
+  }
+  if (late.length === 0 && knownToMs === 0) return [];
+  const hours = new Map<number, LateHour>();
+  const hourOf = (ms: number): LateHour => {
+    const hourMs = Math.floor(ms / HOUR_MS) * HOUR_MS;
+    let hour = hours.get(hourMs);
+    if (!hour) {
+      hour = { deviceId, hourMs, lateReadings: 0, corrections: 0, imported: 0, exported: 0 };
+      hours.set(hourMs, hour);
+    }
+    return hour;
+  };
+  // One that is stamped with the end of an hour closes it.
+  for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
+  for (const [startMs, sums] of deltas.own) {
+    if (startMs >= knownToMs) continue;
+    // Another series of the device may have been known for a shorter time: what follows there corrects nothing.
+    const isNew = followed?.own.get(startMs);
+    const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
+      sums[measure] - (isNew?.[measure] ?? 0);
+    const [imported, exported] = [changeOf('energyMilliwattHours'), changeOf('exportMilliwattHours')];
+    if (imported === 0 && exported === 0 && changeOf('estimatedMilliwattHours') === 0) continue;
+    const hour = hourOf(startMs);
+    hour.corrections = 1;
+    hour.imported += imported;
+    hour.exported += exported;
+  }
+  return [...hours.values()];
+}
+
+/** Whether the series counted for its device's electricity, or does: what is told of late readings is about that. */
+const isOfElectricity = (plan: SeriesPlan): boolean =>
+  [plan, plan.series].some((of) =>
+    hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isPlaced(one.meter))),
+  );
+
+/** Notes them, a row an hour: nothing where all readings follow, as nearly always. */
+export function noteLate(plans: readonly DevicePlan[]): Step[] {
+  const hours = lateHours(plans);
+  if (hours.length === 0) return [];
+  const text = `INSERT INTO late_changes AS l (device_id, hour, late_readings, corrections, import_milliwatt_hours, export_milliwatt_hours, changed_at)
+     SELECT h.*, now() FROM unnest($1::text[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) h
+     ON CONFLICT (device_id, hour) DO UPDATE SET late_readings = l.late_readings + excluded.late_readings,
+       corrections = l.corrections + excluded.corrections,
+       import_milliwatt_hours = l.import_milliwatt_hours + excluded.import_milliwatt_hours,
+       export_milliwatt_hours = l.export_milliwatt_hours + excluded.export_milliwatt_hours, changed_at = excluded.changed_at`;
+  const values = [
+    textArray(hours.map(({ deviceId }) => deviceId)),
+    timestampArray(hours.map(({ hourMs }) => hourMs)),
+    int8Array(hours.map(({ lateReadings }) => lateReadings)),
+    int8Array(hours.map(({ corrections }) => corrections)),
+    int8Array(hours.map(({ imported }) => imported)),
+    int8Array(hours.map(({ exported }) => exported)),
+  ];
+  return [statement({ text, values })];
 }

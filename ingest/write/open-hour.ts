@@ -1,13 +1,13 @@
-import { BUCKET_MS, type BucketDeltas, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import { BUCKET_MS, type BucketDeltas, type Buckets, noSums, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
-import { writeWhole } from './whole-number.ts';
+import { writeWhole } from './statement.ts';
 
 export const HOUR_MS = 3_600_000;
 const QUARTERS = HOUR_MS / BUCKET_MS;
 /** Quarter-hours of all measures. */
 export const PLACES = MEASURE_NAMES.length * QUARTERS;
 
-/** The latest hour of a device, which its head has in place of the aggregates. Null: none is open. Nobody changes it. */
+/** The latest hour of a device, which is in its head instead of the aggregates. Null: none is open. Immutable. */
 export type OpenHour = {
   /** Since 1970. */
   readonly hour: number;
@@ -15,13 +15,13 @@ export type OpenHour = {
   readonly quarters: readonly number[];
 } | null;
 
-/** No hour is closed, as by nearly every reading. */
+/** No hour is closed: the usual case. */
 const NONE: ReadonlyBuckets = new Map();
 
-/** What differences do to an open hour, and what they leave for the aggregates. */
+/** The open hour after some differences, and the quarter-hours for the aggregates. */
 export interface Opened {
   open: OpenHour;
-  /** Hours that are over, the one that was open among them, where a later one begins. */
+  /** Quarter-hours of closed hours. If a later hour begins, the one that was open is among them. */
   closed: ReadonlyBuckets;
 }
 
@@ -105,7 +105,7 @@ function addTo(quarters: number[], startMs: number, delta: Sums): void {
   }
 }
 
-function bucketsOf({ hour, quarters }: NonNullable<OpenHour>): BucketDeltas {
+function bucketsOf({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(
@@ -121,4 +121,78 @@ function sumOf(one: Sums | undefined, other: Sums): Sums {
   const sum: Record<Measure, number> = { ...one };
   for (const name of MEASURE_NAMES) sum[name] += other[name];
   return sum as Sums;
+}
+
+/** Hours that a step may add to: the open one, and the one after it, which closes it. */
+const HOURS = 2;
+
+/**
+ * The quarter-hours of an open hour, and of the hour after it, as buckets for one step of a law: the same eight objects for every device. They are
+ * added to the numbers of a head's record (head-record.ts), which has the hour, then its quarter-hours.
+ */
+export class OpenSums implements Buckets {
+  readonly #quarters = Array.from({ length: HOURS * QUARTERS }, noSums);
+  readonly #beyond = noSums();
+  #hour = Number.NaN;
+  /** Bits of the quarter-hours that something was added to. */
+  #touched = 0;
+  /** Something lies outside of the two hours. */
+  isBeyond = false;
+
+  /** Begins with nothing in an hour (since 1970; NaN: none is open). */
+  begin(hour: number): void {
+    this.#hour = hour;
+    this.#touched = 0;
+    this.isBeyond = false;
+  }
+
+  get(startMs: number): Sums {
+    const quarter = (startMs - this.#hour * HOUR_MS) / BUCKET_MS;
+    if (!(quarter >= 0 && quarter < HOURS * QUARTERS)) {
+      this.isBeyond = true;
+      return this.#beyond;
+    }
+    const sums = this.#quarters[quarter] as Sums;
+    if ((this.#touched & (1 << quarter)) === 0) clear(sums);
+    this.#touched |= 1 << quarter;
+    return sums;
+  }
+
+  /** Every quarter-hour has its sums. */
+  set(): void {}
+
+  /** Whether something was added to the open hour (0), or to the one after it (1): in any measure, or in energy and known time alone. */
+  has(hour: 0 | 1, measures: readonly Measure[] = MEASURE_NAMES): boolean {
+    for (let quarter = hour * QUARTERS; quarter < (hour + 1) * QUARTERS; quarter++) {
+      if ((this.#touched & (1 << quarter)) === 0) continue;
+      const sums = this.#quarters[quarter] as Sums;
+      for (const name of measures) if (sums[name] !== 0) return true;
+    }
+    return false;
+  }
+
+  /** Adds the sums of the open hour (0), or of the one after it (1), to packed quarter-hours. */
+  addTo(numbers: Float64Array, at: number, hour: 0 | 1): void {
+    for (let quarter = 0; quarter < QUARTERS; quarter++) {
+      const index = hour * QUARTERS + quarter;
+      if ((this.#touched & (1 << index)) === 0) continue;
+      const sums = this.#quarters[index] as Sums;
+      for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
+        const place = at + placeOf(measure, quarter);
+        numbers[place] = (numbers[place] as number) + sums[MEASURE_NAMES[measure] as Measure];
+      }
+    }
+  }
+}
+
+/** Takes the quarter-hours of which something is known out of a packed hour, which is then empty. */
+export function takeQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
+  const taken = bucketsOf({ hour, quarters: numbers.slice(at, at + PLACES) });
+  numbers.fill(0, at, at + PLACES);
+  return taken;
+}
+
+function clear(sums: Sums): void {
+  const values: Record<Measure, number> = sums;
+  for (const name of MEASURE_NAMES) values[name] = 0;
 }

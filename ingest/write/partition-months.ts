@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import { ensurePartitions } from '#src/database/partitions.ts';
+import { ensurePartitions } from '#src/database/migrate.ts';
 
 const DAY_MS = 86_400_000;
 

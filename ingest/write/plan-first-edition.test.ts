@@ -16,7 +16,7 @@ import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
 import { expectEnergy, expectWhole } from '#test/support/planned-energy.ts';
 import { batches, deliver, delivery, HISTORIES } from '#test/support/planned-histories.ts';
 import { paired, workInAll } from '#test/support/planned-writes.ts';
-import { count } from './device-deltas.ts';
+import { count } from './deltas.ts';
 
 /**
  * Makes all that is stored what the first edition of the law wrote. Answers whether that changed any but the tails: a reading that it

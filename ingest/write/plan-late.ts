@@ -1,11 +1,9 @@
 import type { IsExcluded } from '#ingest/normalise/edits.ts';
 import type { JudgedPoint, Law, Point, Restart } from '#ingest/normalise/law.ts';
 import { type Comparison, compare, type Laws } from '#ingest/normalise/replay.ts';
-import { boundsOf, clusters } from './clusters.ts';
 import type { NewPoint } from './collect.ts';
-import { merge } from './merge.ts';
 import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
-import type { Stretch, StretchBounds } from './stretch.ts';
+import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
 /** Readings before and beyond a change that are looked at first; nearly always one of each suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
@@ -135,4 +133,33 @@ export function replayBetween(
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
   }
+}
+
+/** Points further apart than this are worked in by themselves, so that what lies between is not read. */
+const APART_MS = 6 * 3_600_000;
+
+/** First and last time of a cluster of points. */
+const boundsOf = (cluster: readonly NewPoint[]): { firstMs: number; lastMs: number } => ({
+  firstMs: (cluster[0] as NewPoint).readAtMs,
+  lastMs: (cluster.at(-1) as NewPoint).readAtMs,
+});
+
+/**
+ * Cuts ordered points into clusters that lie close together. Those that one of the stretches covers are one: they were found
+ * to reach into each other.
+ */
+function clusters(points: readonly NewPoint[], stretches: readonly StretchBounds[]): NewPoint[][] {
+  const found: NewPoint[][] = [];
+  for (const point of points) {
+    const last = found.at(-1);
+    if (last && belongTogether(last, point, stretches)) last.push(point);
+    else found.push([point]);
+  }
+  return found;
+}
+
+function belongTogether(cluster: readonly NewPoint[], next: NewPoint, stretches: readonly StretchBounds[]): boolean {
+  const { firstMs, lastMs } = boundsOf(cluster);
+  if (next.readAtMs - lastMs <= APART_MS) return true;
+  return stretches.some((stretch) => stretch.firstMs <= firstMs && next.readAtMs <= stretch.lastMs);
 }

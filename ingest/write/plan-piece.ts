@@ -2,9 +2,9 @@ import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { type Laws, pointKey } from '#ingest/normalise/replay.ts';
 import { countedOtherwise, counts, countsUntilMs, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import type { DeviceState, SeriesState } from './device-state.ts';
 import { FURTHER, replayBetween } from './plan-late.ts';
 import { addDifferences, type SeriesPlan } from './series-plan.ts';
-import type { StandingDevice, StandingSeries } from './standing.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
@@ -28,7 +28,7 @@ export const bothOf = (one: Piece | null, other: Piece | null): Piece | null =>
     : (one ?? other);
 
 /** The readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
-export function roleOtherwise(series: StandingSeries, will: RolesByTime, untilMs: number): Piece | null {
+export function roleOtherwise(series: SeriesState, will: RolesByTime, untilMs: number): Piece | null {
   const times = countedOtherwise(series, will);
   if (!times || times.fromMs >= untilMs) return null;
   // Readings after the series stops counting have no verdicts. If that time moves, all readings between the old and the new time change.
@@ -40,8 +40,8 @@ export function roleOtherwise(series: StandingSeries, will: RolesByTime, untilMs
 
 /** The readings of a series whose settings change if its device's new settings are applied up to a time. Null: none. */
 export function judgedOtherwise(
-  { settings, computedWith }: StandingDevice,
-  series: StandingSeries,
+  { settings, computedWith }: DeviceState,
+  series: SeriesState,
   untilMs: number,
 ): Piece | null {
   const times = counts(series) && computedWith !== null && computedOtherwise(computedWith, settings);

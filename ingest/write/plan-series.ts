@@ -4,19 +4,18 @@ import { type Laws, recall, replay } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint } from './collect.ts';
-import { merge } from './merge.ts';
+import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
 import { firstLook, planLate } from './plan-late.ts';
 import { bothOf, judgedOtherwise, planPiece, roleOtherwise, withEdits } from './plan-piece.ts';
 import { addDifferences, addMerge, append, isByTime, type SeriesPlan } from './series-plan.ts';
-import { refusedUntilMs, type StandingDevice, settingsOfSeries } from './standing.ts';
-import type { Stretch, StretchBounds } from './stretch.ts';
+import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
 /** The whole of a series. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
 
 /** A device, and the time before which its plan applies pending changes. */
 export interface Planning {
-  readonly device: StandingDevice;
+  readonly device: DeviceState;
   readonly pieceUntilMs: number;
   /** Settings with which its consumption is computed before the plan and after it. */
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };

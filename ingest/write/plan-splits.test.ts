@@ -65,9 +65,10 @@ test('where its owner changes what is read of it, a series begins anew: whatever
           // No -0, which JSON does not know.
           value: Math.round(reading.value * factor) + 0,
         }));
+        const memory = memoryOf('all');
         const come = (all: readonly DecodedReading[]) => {
           for (let first = 0; first < all.length; first += 7)
-            for (const _ of writing(store, memoryOf('all'), all.slice(first, first + 7)));
+            for (const _ of writing(store, memory, all.slice(first, first + 7)));
           expectLawful(device);
         };
         come(former);

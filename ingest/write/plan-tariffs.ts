@@ -21,9 +21,9 @@ import {
 } from '#ingest/normalise/tariffs.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { count, type DeviceDeltas } from './device-deltas.ts';
+import { count, type DeviceDeltas } from './deltas.ts';
+import { type DeviceState, type SeriesState, settingsOfSeries } from './device-state.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { type StandingDevice, type StandingSeries, settingsOfSeries } from './standing.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 
 /** Number of readings around a time that are loaded first, and the factor by which it grows while they do not decide. */
@@ -52,7 +52,7 @@ type State = 'was' | 'is';
 
 /** A tariff, and how the batch changes its steps. */
 interface Tariff extends Readonly<Record<State, Standing>> {
-  readonly series: StandingSeries;
+  readonly series: SeriesState;
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
@@ -73,7 +73,7 @@ interface Tariff extends Readonly<Record<State, Standing>> {
  * batch concerns, each with its changed steps. Returns the further stretches that it needs. If there are any, the differences are not complete.
  */
 export function planTariffs(
-  device: StandingDevice,
+  device: DeviceState,
   plans: readonly SeriesPlan[],
   stretches: ReadonlyMap<number, readonly Stretch[]>,
   { deltas, followed }: { deltas: DeviceDeltas; followed: DeviceDeltas | null },
@@ -93,7 +93,7 @@ export function planTariffs(
 }
 
 function tariffsOf(
-  device: StandingDevice,
+  device: DeviceState,
   plans: readonly SeriesPlan[],
   stretches: ReadonlyMap<number, readonly Stretch[]>,
 ): Tariff[] {
@@ -101,7 +101,7 @@ function tariffsOf(
   const others = [...device.series.values()].filter(
     (one) => hasRole(one, ({ isTariff }) => isTariff) && !planned.has(one.seriesId),
   );
-  const of = (series: StandingSeries, plan: SeriesPlan | null): Tariff => {
+  const of = (series: SeriesState, plan: SeriesPlan | null): Tariff => {
     const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
     const was = standingOf(series, series.tariffSinceMs);
     const is = plan ? standingOf(plan, tariffSinceMs(plan)) : was;
@@ -143,8 +143,8 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is:
 
 /** The known stored steps of a series: from the state of its law, and from the loaded stretches. */
 function knownOf(
-  { settings, computedWith }: StandingDevice,
-  series: StandingSeries,
+  { settings, computedWith }: DeviceState,
+  series: SeriesState,
   loaded: readonly Stretch[],
 ): KnownSteps[] {
   if (!counts(series)) return [{ ...ALWAYS, steps: [] }];

@@ -12,14 +12,14 @@ import {
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
-import { count, type DeviceDeltas } from './device-deltas.ts';
-import type { Firsts } from './firsts.ts';
-import type { Merge } from './merge.ts';
-import type { StandingSeries } from './standing.ts';
+import { count, type DeviceDeltas } from './deltas.ts';
+import type { SeriesState } from './device-state.ts';
+import type { Merge } from './stretch.ts';
+import type { Firsts } from './target-roles.ts';
 
 /** What a batch does to a series. */
 export interface SeriesPlan {
-  readonly series: StandingSeries;
+  readonly series: SeriesState;
   /** What of it counts from now on, of readings past all of `earlierRoles`; and before some times, where its role is worked in piece by piece. */
   readonly roles: Roles;
   readonly earlierRoles?: readonly EarlierRoles[];
@@ -62,7 +62,7 @@ const isTariff = (roles: Roles) => roles.isTariff;
 export const forgetsNotes = (plan: SeriesPlan): boolean => counts(plan.series) && !counts(plan);
 
 /** Whether a series counts as something else at another time, before a plan or after it: its laws are then laws by time. */
-export const isByTime = (was: StandingSeries, is: RolesByTime): boolean =>
+export const isByTime = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
   (was.lastReadAtMs !== null && !haveSameRoles(was.roles, is.roles));

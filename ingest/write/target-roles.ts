@@ -3,7 +3,10 @@ import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { countedOtherwise, type RolesByTime, rolesOfSpans, spansOf } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
-import type { StandingDevice, StandingSeries } from './standing.ts';
+import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
+import type { NewPoint } from './collect.ts';
+import type { DeviceState, SeriesState } from './device-state.ts';
+import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
@@ -17,10 +20,7 @@ export interface Target extends RolesByTime {
  * a judgement of all these names together. Only series with a reading before a time belong to the set of that time: a later series changes
  * nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of the device.
  */
-export function targetRoles(
-  { words = {} }: Pick<StandingDevice, 'words'>,
-  series: readonly StandingSeries[],
-): Target[] {
+export function targetRoles({ words = {} }: Pick<DeviceState, 'words'>, series: readonly SeriesState[]): Target[] {
   const times = [ALWAYS, ...timesOf(series)];
   const sets = times.map((ms) => judgedAfter(series, times.length > 1 ? Math.max(ms, times[1] as number) : ms));
   const chosen = sets.map((judged) =>
@@ -46,7 +46,7 @@ export function targetRoles(
 }
 
 /** Times after which the set of judged series differs, in order, Unix ms. */
-const timesOf = (series: readonly StandingSeries[]): number[] =>
+const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,
   );
@@ -61,7 +61,7 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
 /** The channels of series that are judged together, right after a time (Unix ms). A series without a reading by then gets its later channel. */
-function judgedAfter(series: readonly StandingSeries[], ms: number): Map<StandingSeries, string> {
+function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
     one.described ? [{ one, described: one.described, label: nativeNameOf(one) }] : [],
   );
@@ -71,14 +71,74 @@ function judgedAfter(series: readonly StandingSeries[], ms: number): Map<Standin
 
 /** By stored series of a changed device: the time in which its role differs from its target. Series without a difference are left out. */
 export function rolesOpen(
-  device: Pick<StandingDevice, 'words'>,
-  series: readonly StandingSeries[],
-): Map<StandingSeries, { fromMs: number; toMs: number }> {
+  device: Pick<DeviceState, 'words'>,
+  series: readonly SeriesState[],
+): Map<SeriesState, { fromMs: number; toMs: number }> {
   const target = targetRoles(device, series);
-  const open = new Map<StandingSeries, { fromMs: number; toMs: number }>();
+  const open = new Map<SeriesState, { fromMs: number; toMs: number }>();
   for (const [index, one] of series.entries()) {
     const times = countedOtherwise(one, target[index] as RolesByTime);
     if (times) open.set(one, times);
   }
   return open;
+}
+
+/** Times of the first reading of a series and of the first that is not 0. The roles in its circuit depend on both (normalise/channels.ts). */
+export type Firsts = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
+
+/** Number of later readings that are loaded first, and the factor by which it grows while all of them are 0. */
+const FIRST_LOOK = 16;
+const FURTHER = 16;
+
+/** Whether points may change the first times of a stored series. */
+export const mayChangeFirsts = (series: SeriesState, points: readonly NewPoint[]): boolean =>
+  (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
+  nonzeroChanges(series, points).length > 0;
+
+/** The points that may become a register's first reading that is not 0, or replace it. */
+function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewPoint[]): readonly NewPoint[] {
+  if (kind !== 'register' || nonzeroAtMs === undefined) return [];
+  const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
+  // Points are in order of time, so the first one usually decides.
+  if ((points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) > sinceMs) return [];
+  return points.filter(({ readAtMs, value }) => (value === 0 ? readAtMs === sinceMs : readAtMs < sinceMs));
+}
+
+/**
+ * The first times of a series once these points are stored. `points`: in order of time, without rejected ones. Of two values for one time the
+ * lower one is stored, so the stored readings of that time must usually be loaded. Returns the stretch to load if `stretches` does not contain it.
+ */
+export function firstsAfter(
+  series: SeriesState,
+  points: readonly NewPoint[],
+  stretches: readonly Stretch[],
+): Firsts | { wanted: StretchBounds } {
+  const { firstReadAtMs, nonzeroAtMs, lastReadAtMs } = series;
+  const [first] = points;
+  if (!first || firstReadAtMs === undefined) return { firstReadAtMs, nonzeroAtMs };
+  const isFirst = lastReadAtMs === null || (firstReadAtMs !== null && first.readAtMs < firstReadAtMs);
+  const firsts = { firstReadAtMs: isFirst ? first.readAtMs : firstReadAtMs, nonzeroAtMs };
+  const changes = nonzeroChanges(series, points);
+  const [earliest, latest] = [changes[0], changes.at(-1)];
+  if (!earliest || !latest) return firsts;
+  const isApart =
+    lastReadAtMs === null ||
+    earliest.readAtMs > lastReadAtMs ||
+    (isFirst && earliest.readAtMs < (firstReadAtMs as number));
+  if (isApart && earliest.value !== 0) return { ...firsts, nonzeroAtMs: earliest.readAtMs };
+  const bounds = { firstMs: earliest.readAtMs, lastMs: latest.readAtMs };
+  const stretch = stretches.findLast(
+    ({ firstMs, lastMs, lookFor }) => lookFor === 'nonzero' && firstMs === bounds.firstMs && lastMs === bounds.lastMs,
+  );
+  if (!stretch) return { wanted: { ...bounds, back: 0, beyond: FIRST_LOOK, lookFor: 'nonzero' } };
+  const knownToMs = stretch.isToEnd
+    ? Number.POSITIVE_INFINITY
+    : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
+  const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
+  // A reading by hand changes the energy that is counted, but it is not a reading that the device sent.
+  const nonzero = merge(stretch.points, within).after.find(
+    ({ intervalMs, value }) => intervalMs !== READ_BY_HAND && value !== 0,
+  );
+  if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };
+  return { wanted: { ...bounds, back: 0, beyond: stretch.beyond * FURTHER, lookFor: 'nonzero' } };
 }

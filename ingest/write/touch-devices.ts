@@ -1,10 +1,9 @@
 import { type PoolClient, queryOn } from '#src/database/connect.ts';
-import type { EventBody } from '#src/events/event-types.ts';
+import type { EventBody } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
 import type { LockedDevice } from './load.ts';
-import { isMostlyRejected, withOutcomes } from './recent-rejects.ts';
-import { type Step, statement } from './step.ts';
+import { type Step, statement } from './statement.ts';
 
 /**
  * What a batch changes of devices beside their heads: `inactive` becomes `active` with a valid reading, the first one is told as
@@ -33,7 +32,7 @@ function riseSteps(risen: readonly string[]): Step[] {
 
 interface NotedState {
   deviceId: string;
-  /** Bits of its last readings: recent-rejects.ts. */
+  /** Bits of its last readings: `withOutcomes`. */
   bits: number;
   saysFaulty: boolean | null;
 }
@@ -89,7 +88,7 @@ const tellSteps = (first: readonly string[]): Step[] =>
 
 /** The event of a paired device's first valid message: the device as the API shows it. */
 async function tellConnected(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
-  // Raw SQL: as all that a batch ends in (step.ts).
+  // Raw SQL: as all that a batch ends in (statement.ts).
   const query = queryOn(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
     `SELECT device_id, d.user_id, type, location, status, h.seen_at AS last_seen_at, placement, upstream_device_id
@@ -102,4 +101,29 @@ async function tellConnected(client: PoolClient, deviceIds: readonly string[]): 
     data: { ...device, last_seen_at: device.last_seen_at.toISOString() },
   }));
   await addEvents(query, events, new Date());
+}
+
+/** So many of a device's last messages and elements are remembered, a bit each. */
+const REMEMBERED = 20;
+const MASK = 2 ** REMEMBERED - 1;
+
+/**
+ * Shifts what a batch had of a device into the bits of its last readings: 1 was rejected. In which order they came within
+ * the batch is not known: the rejected ones are spread evenly among the others. Pure.
+ */
+function withOutcomes(bits: number, valid: number, rejected: number): number {
+  const all = valid + rejected;
+  let next = bits;
+  for (let index = Math.max(0, all - REMEMBERED); index < all; index++) {
+    const isRejected = Math.floor(((index + 1) * rejected) / all) > Math.floor((index * rejected) / all);
+    next = ((next << 1) | (isRejected ? 1 : 0)) & MASK;
+  }
+  return next;
+}
+
+/** Whether most of the last readings were rejected: the device counts as faulty. Pure. */
+function isMostlyRejected(bits: number): boolean {
+  let ones = 0;
+  for (let rest = bits; rest > 0; rest &= rest - 1) ones++;
+  return ones > REMEMBERED / 2;
 }

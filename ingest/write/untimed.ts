@@ -1,5 +1,5 @@
 import type { IncomingMessage } from '../message.ts';
-import { type Step, statement } from './step.ts';
+import { type Step, statement } from './statement.ts';
 
 /** Series of which a worker remembers that it has noted them. */
 const MAX_KNOWN = 500_000;

@@ -1,4 +1,4 @@
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { MeterState, SimulatedHome } from '../home-clock.ts';
 
 /** One element of a message on `energy/v1/{device_id}/readings` from a meter. */
@@ -19,9 +19,9 @@ export function readingsTopic(deviceId: string): string {
 export function registerReading(meter: MeterState, atMs: number, withPower: boolean, channel?: string): MeterReading {
   return {
     ts: new Date(atMs).toISOString(),
-    ...defined({ channel }),
+    ...omitUndefined({ channel }),
     energy_total_kwh: Math.floor(meter.registerMilliwattHours / 1000) / 1000,
-    ...defined({ power_w: withPower ? meter.powerW : undefined }),
+    ...omitUndefined({ power_w: withPower ? meter.powerW : undefined }),
   };
 }
 

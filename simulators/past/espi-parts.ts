@@ -63,7 +63,7 @@ function reader(file: string) {
   parser.onerror = (error) => {
     fail(`it is no well-formed XML (${error.message.split('\n')[0]}). Is it a Green Button file, and whole?`);
     // A parser that has failed stays so, and is not asked any more.
-    parser.error = null as unknown as Error;
+    Object.assign(parser, { error: null });
   };
   parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
   parser.onopentag = (tag) => {
@@ -103,7 +103,7 @@ function reader(file: string) {
       );
     }
     // With namespaces attributes are told at the end of their element, and each is looked for among those before it.
-    const { attribList = [] } = parser as unknown as { attribList?: unknown[] };
+    const { attribList = [] } = parser as sax.SAXParser & { attribList?: unknown[] };
     if (attribList.length > MAX_ATTRIBUTES)
       fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);
     if (failure) throw failure;

@@ -14,8 +14,10 @@ export function fileBytes(file: string, onBytes?: (bytes: number) => void): Read
       onBytes(read);
     });
   if (!file.endsWith('.gz')) return bytes;
+  const unpacked = createGunzip();
   // Ends both, whichever fails or is left.
-  return pipeline(bytes, createGunzip(), () => {}) as unknown as Readable;
+  pipeline(bytes, unpacked, () => {});
+  return unpacked;
 }
 
 /**

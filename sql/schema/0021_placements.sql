@@ -12,7 +12,7 @@ COMMENT ON COLUMN devices.upstream_device_id IS 'The consumption meter of the sa
 CREATE INDEX devices_composed ON devices (user_id) WHERE placement IN ('production', 'storage', 'excluded') OR upstream_device_id IS NOT NULL;
 CREATE INDEX devices_placement ON devices (user_id, placement);
 
--- What is there, as a new one would be taken for (src/devices/placement.ts).
+-- What is there, as a new one would be taken for (src/devices/known-placement.ts).
 UPDATE devices d SET placement = guess.placement, placement_by = guess.placement_by
 FROM (
   SELECT d.device_id, coalesce(by_family.placement, by_type.placement) AS placement,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { comparable } from '#src/alerts/costs.ts';
 import { above, candidates, KINDS } from '#src/alerts/evaluate.ts';
 import { hoursThatMayFire, periodAt, periodsOfHour } from '#src/alerts/period.ts';
-import { piecesOf } from '#src/alerts/totals.ts';
+import { piecesOf } from '#src/energy/usage/totals.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [

@@ -1,14 +1,11 @@
-import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
-import type { EventBody, NewEvent } from '#src/events/event-types.ts';
+import { type DeviceImport, deviceImportsInSpans } from '#src/energy/usage/totals.ts';
+import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
-import { devicePartsBetween } from '#src/rollups/parts.ts';
 import type { AlertDelivery, AlertType } from './store.ts';
-
-const ENERGY = COLUMN.energyMilliwattHours;
 
 /** A period of an alert that is to fire. */
 export interface Firing {
@@ -62,7 +59,12 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
   const isNew = new Set(rows.map(({ event_id }) => event_id));
   const fired = sorted.filter(({ eventId }) => isNew.has(eventId));
   if (fired.length === 0) return 0;
-  const devices = await devicesOf(query, fired);
+  // A silence has no devices but its own.
+  const spans = fired.map(({ userId, periodStart, periodEnd }) => {
+    const startMs = periodStart.getTime();
+    return { userId, startMs, endMs: periodEnd?.getTime() ?? startMs };
+  });
+  const devices = await deviceImportsInSpans(query, spans);
   const events = fired.map((firing, index): NewEvent => {
     const { eventId, userId, delivery } = firing;
     return {
@@ -70,7 +72,7 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
       type: 'alert.triggered',
       userId,
       data: dataOf(firing, devices[index] ?? []),
-      ...defined({ channel: delivery === 'webhook' ? undefined : delivery }),
+      ...omitUndefined({ channel: delivery === 'webhook' ? undefined : delivery }),
     };
   });
   await addEvents(query, events, now);
@@ -79,11 +81,13 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-type DeviceShare = EventBody<'alert.triggered'>['devices'][number];
-
 /** `data` of alert.triggered. */
-function dataOf(firing: Firing, devices: DeviceShare[]): EventBody<'alert.triggered'> {
+function dataOf(firing: Firing, imports: readonly DeviceImport[]): EventBody<'alert.triggered'> {
   const { alertId, userId, type, periodStart, periodEnd, reason } = firing;
+  const devices = imports.map(({ deviceId, milliwattHours }) => ({
+    device_id: deviceId,
+    kwh_used: milliwattHoursToKwh(milliwattHours),
+  }));
   return {
     alert_id: alertId,
     user_id: userId,
@@ -107,26 +111,4 @@ function reasonOf(reason: Reason) {
     case 'silence':
       return { threshold_hours: reason.thresholdHours };
   }
-}
-
-/** What each device of the user used in the period, the largest share first. */
-async function devicesOf(query: Query, fired: readonly Firing[]): Promise<DeviceShare[][]> {
-  const shares: DeviceShare[][] = fired.map(() => []);
-  const { rows } = await query<{ place: number; device_id: string; milliwattHours: MilliwattHours }>(
-    `SELECT f.place::int AS place, d.device_id, d."milliwattHours"
-     FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, period_start, period_end, place)
-     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${ENERGY})::bigint AS "milliwattHours"
-       FROM ${devicePartsBetween(LOAD_PROFILE, [ENERGY], { from: 'f.period_start', to: 'f.period_end' })} i
-       WHERE i.user_id = f.user_id GROUP BY 1) d
-     WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
-    [
-      fired.map(({ userId }) => userId),
-      fired.map(({ periodStart }) => periodStart),
-      fired.map(({ periodEnd }) => periodEnd),
-    ],
-  );
-  for (const { place, device_id, milliwattHours } of rows) {
-    shares[place - 1]?.push({ device_id, kwh_used: milliwattHoursToKwh(milliwattHours) });
-  }
-  return shares;
 }

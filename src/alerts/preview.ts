@@ -1,20 +1,18 @@
 import { DateTime } from 'luxon';
-import { type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { DAY_MS, HOUR_MS, type MilliwattHours, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { costsOf } from '#src/cost/costs.ts';
 import { isOfTwoCurrencies, runningCosts } from '#src/cost/running.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import type { Database } from '#src/database/connect.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { quartersOf } from '#src/energy/usage/quarters.ts';
 import { usedBy } from '#src/energy/used.ts';
-import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
-import { devicePartsBetween } from '#src/rollups/parts.ts';
 import { comparable } from './costs.ts';
 import { type CostType, PERIOD_OF, type Period, type PeriodKind, periodAt, type UsageType } from './period.ts';
 
 /** How far back a preview tries a rule. */
 const DAYS = 90;
-/** In SQL; quarter-hours ahead of the clock are those of meters whose clocks are. */
-const LOOKED_AT = { from: `($3::timestamptz - interval '${DAYS} days')`, to: `($3::timestamptz + interval '1 day')` };
+const MOST_SILENCES = 1_000;
 
 /** A period on which a rule would have fired. */
 export interface WouldHaveFired {
@@ -118,22 +116,44 @@ export async function previewSilence(
   thresholdHours: number,
   now: Date,
 ): Promise<WouldHaveFired[]> {
-  // Raw SQL: gaps between rows, by a window function.
-  const { rows } = await queryOf(db)<{ device_id: string; since: Date; until: Date | null }>(
-    `SELECT device_id, starts_at + interval '15 minutes' AS since, next_at AS until FROM (
-       SELECT i.device_id, i.starts_at, lead(i.starts_at) OVER (PARTITION BY i.device_id ORDER BY i.starts_at) AS next_at
-       FROM (SELECT p.device_id, p.starts_at FROM ${devicePartsBetween(LOAD_PROFILE, [COLUMN.readingCount], LOOKED_AT)} p
-         WHERE p.user_id = $1 GROUP BY 1, 2 HAVING sum(p.${COLUMN.readingCount}) > 0) i
-       JOIN devices d USING (device_id)
-       WHERE d.deleted_at IS NULL
-     ) gaps
-     WHERE coalesce(next_at, $3) > starts_at + interval '15 minutes' + make_interval(hours => $2)
-     ORDER BY since, device_id LIMIT 1000`,
-    [userId, thresholdHours, now],
+  const devices = await db
+    .selectFrom('devices')
+    .select('device_id')
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const ids = devices.map(({ device_id }) => device_id);
+  const quarterAt = (ms: number) => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
+  // Quarter-hours ahead of the clock are those of meters whose clocks are ahead.
+  const fromMs = quarterAt(now.getTime() - DAYS * DAY_MS);
+  const range = { from: new Date(fromMs), to: new Date(quarterAt(now.getTime() + DAY_MS)) };
+  const quarters = await quartersOf(db, { key: 'device_id', ids }, range, ['readingCount']);
+  const silences = [...quarters].flatMap(([deviceId, { readingCount }]) =>
+    gapsIn(readingCount).map(({ first, next }) => ({
+      deviceId,
+      sinceMs: fromMs + first * QUARTER_MS,
+      untilMs: next === null ? null : fromMs + next * QUARTER_MS,
+    })),
   );
-  return rows.map(({ device_id, since, until }) => ({
-    device_id,
-    period_start: since.toISOString(),
-    period_end: until?.toISOString() ?? null,
-  }));
+  return silences
+    .filter(({ sinceMs, untilMs }) => (untilMs ?? now.getTime()) > sinceMs + thresholdHours * HOUR_MS)
+    .sort((a, b) => a.sinceMs - b.sinceMs || (a.deviceId < b.deviceId ? -1 : 1))
+    .slice(0, MOST_SILENCES)
+    .map(({ deviceId, sinceMs, untilMs }) => ({
+      device_id: deviceId,
+      period_start: new Date(sinceMs).toISOString(),
+      period_end: untilMs === null ? null : new Date(untilMs).toISOString(),
+    }));
+}
+
+/** Stretches without readings after the first quarter-hour with any: `[first, next)` by their places; `next` null: to the end. Pure. */
+function gapsIn(readingCount: Float64Array): { first: number; next: number | null }[] {
+  const gaps: { first: number; next: number | null }[] = [];
+  let last: number | null = null;
+  for (let at = 0; at < readingCount.length; at++) {
+    if ((readingCount[at] as number) <= 0) continue;
+    if (last !== null && at > last + 1) gaps.push({ first: last + 1, next: at });
+    last = at;
+  }
+  return last === null ? gaps : [...gaps, { first: last + 1, next: null }];
 }

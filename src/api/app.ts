@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
@@ -11,7 +12,7 @@ import type { ApiContext, BrokerAddress } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { Http2 } from './http2.ts';
-import { createLive } from './live/live.ts';
+import { Live } from './live/live.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -71,12 +72,12 @@ export function buildApp(
     patience?: Partial<typeof PATIENCE>;
   },
 ): FastifyInstance {
-  const live = createLive(context, parts.counter);
+  const live = new Live(context, parts.counter);
   context.live = live;
   let http2: Http2 | undefined;
-  const app = Fastify({
+  const app = Fastify<Server>({
     serverFactory(serve) {
-      const made = apiServer(serve, parts.tls, { ...PATIENCE, ...parts.patience });
+      const made = apiServer({ serve }, parts.tls, { ...PATIENCE, ...parts.patience });
       ({ http2 } = made);
       return made.server;
     },
@@ -102,12 +103,12 @@ export function buildApp(
       socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     },
     frameworkErrors: (_error, _request, reply) =>
-      (reply as unknown as FastifyReply).status(400).send(errorBody('badRequest', parts.publicUrl())),
-  }) as unknown as FastifyInstance;
+      (reply as FastifyReply).status(400).send(errorBody('badRequest', parts.publicUrl())),
+  }) as FastifyInstance;
   // Before the server closes: it waits for answers that are under way.
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2?.close());
-  parts.handOn?.addEventListener('abort', live.handOn);
+  parts.handOn?.addEventListener('abort', () => live.handOn());
   addHandingOn(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);

@@ -55,30 +55,34 @@ function rowsOf(text: string, columns: readonly string[]): CsvRows {
   const header = columns.join(',');
   if (first?.record.join(',') !== header) throw unprocessable({ field: 'line 1', message: `must be ${header}` });
   const rows = new CsvRows();
-  for (const { record, info } of others) {
+  for (const { record, line } of others) {
     if (record.length !== columns.length)
       throw unprocessable({
-        field: `line ${info.lines}`,
+        field: `line ${line}`,
         message: `must have ${columns.length} columns, as the header`,
       });
     rows.push(Object.fromEntries(columns.map((name, index) => [name, record[index] ?? ''])));
-    rows.lines.push(info.lines);
+    rows.lines.push(line);
   }
   return rows;
 }
 
 /** Records with the lines that they end on. */
-function recordsOf(text: string): { record: string[]; info: { lines: number } }[] {
-  const options = {
-    bom: true,
-    trim: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    info: true,
-    to: MAX_ROWS + 1,
-  };
+function recordsOf(text: string): { record: string[]; line: number }[] {
+  const lines: number[] = [];
   try {
-    return parse(text, options) as unknown as { record: string[]; info: { lines: number } }[];
+    const records = parse(text, {
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      to: MAX_ROWS + 1,
+      on_record(record, { lines: line }) {
+        lines.push(line);
+        return record;
+      },
+    });
+    return records.map((record, index) => ({ record, line: lines[index] as number }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { lines = 1 } = error as { lines?: number };

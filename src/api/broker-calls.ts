@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type BrokerAccess, namesAnother } from '#src/devices/broker-access.ts';
 import { topicOfRoutingKey } from '#src/devices/topics.ts';
 
@@ -96,7 +96,7 @@ function answer(
 ): FastifyReply {
   if (request.headers['vernemq-hook'] !== undefined) {
     const modifiers = kept && { subscriber_id: { client_id: kept.clientId, mountpoint: kept.mountpoint } };
-    return reply.send({ result: isAllowed ? 'ok' : { error: 'not_allowed' }, ...defined({ modifiers }) });
+    return reply.send({ result: isAllowed ? 'ok' : { error: 'not_allowed' }, ...omitUndefined({ modifiers }) });
   }
   const word = isAllowed ? 'allow' : 'deny';
   if (String(request.headers['content-type']).startsWith('application/x-www-form-urlencoded')) {
@@ -106,6 +106,6 @@ function answer(
     result: word,
     ok: isAllowed,
     is_superuser: false,
-    ...defined({ clientid_override: kept?.clientId, error: isAllowed ? undefined : 'not allowed' }),
+    ...omitUndefined({ clientid_override: kept?.clientId, error: isAllowed ? undefined : 'not allowed' }),
   });
 }

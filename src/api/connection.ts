@@ -9,7 +9,8 @@ import type { FastifyReply } from 'fastify';
  */
 
 /** The HTTP/2 stream of a response; undefined for HTTP/1.1. */
-const streamOf = ({ raw }: FastifyReply) => (raw as unknown as Partial<Http2ServerResponse>).stream;
+const streamOf = ({ raw }: FastifyReply) =>
+  'stream' in raw ? (raw.stream as Http2ServerResponse['stream']) : undefined;
 
 /** The connection of a request: the same object for all requests of the connection. (For HTTP/2, http2.ts makes an object that only has an address.) */
 export const connectionOf = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
-import type { SecretBox } from '#src/core/secret-box.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { Live } from './live/live.ts';

@@ -1,5 +1,4 @@
-import { eventSchema } from '#src/events/bodies.ts';
-import type { EventType } from '#src/events/event-types.ts';
+import { type EventType, eventSchema } from '#src/events/bodies.ts';
 import { type Json, schemaOf } from './openapi-schema.ts';
 import { EVENT_EXAMPLES } from './v1/webhooks/shape.ts';
 

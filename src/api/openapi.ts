@@ -1,5 +1,5 @@
-import { defined } from '#src/core/defined.ts';
 import { ERRORS, type ErrorName } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { CsvBody } from './csv-rows.ts';
 import { EXAMPLES } from './examples.ts';
@@ -134,7 +134,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   const isOptional = body?.safeParse(undefined).success;
   return {
     operationId: name,
-    ...defined({ deprecated: deprecated && true }),
+    ...omitUndefined({ deprecated: deprecated && true }),
     // Clients may ask again, whatever became of the first request.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
@@ -269,4 +269,4 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
 
 const isNone = ({ enum: values }: Json, example: unknown) => Array.isArray(values) && !values.includes(example);
 
-const exampleOf = (name = ''): Json => defined({ example: PARAMETER_EXAMPLES[name] });
+const exampleOf = (name = ''): Json => omitUndefined({ example: PARAMETER_EXAMPLES[name] });

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { holdable } from '#src/auth/access.ts';
-import { actAs, readAnew } from '#src/auth/act.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
+import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
@@ -13,11 +13,11 @@ import { readCsv, readExactly } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { type CsvBody, rowName } from './csv-rows.ts';
 import { isLong, streamOf } from './long-answers.ts';
-import { mistakesIn } from './mistakes.ts';
 import { isTooDeep } from './nesting.ts';
 import { isAway } from './plugins/errors.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 import type { Format } from './tables/accept.ts';
+import { validationErrors } from './validation-errors.ts';
 
 /** A request, after its key, its scope and its values were checked. */
 export interface Call<Params, Query, Body> {
@@ -73,7 +73,7 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   status?: number;
   /**
    * What it changes. A GET changes nothing. Every other method changes what it does in one transaction, in which its caller
-   * is read anew and held (auth/act.ts): the context's database is that transaction. Unless it is said here that it changes
+   * is read anew and held (auth/run-as-caller.ts): the context's database is that transaction. Unless it is said here that it changes
    * nothing, either, or that it takes too long for that and asks `whileAllowed` before each piece.
    */
   changes?: 'nothing' | 'piece by piece';
@@ -158,12 +158,12 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
         return send(reply, done);
       }
       if (changes !== 'at once') {
-        const anew = await readAnew(db, caller, clock(), 'nothing');
+        const anew = await reloadCaller(db, caller, clock(), 'none');
         const done = changes === 'nothing' ? read(anew, request, reply) : answer(context, anew, request, reply);
         return send(reply, await done);
       }
       const named = Object.values(request.params as object);
-      const done = await actAs(db, caller, { now: clock(), named }, (trx, anew) =>
+      const done = await runAsCaller(db, caller, { now: clock(), named }, (trx, anew) =>
         answer({ ...context, db: trx, readDb: trx }, anew, request, reply),
       );
       return send(reply, done);
@@ -192,7 +192,7 @@ export async function noted(
       ...by,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
-      details: { ...tellable(body), ...(audit.of && { [audit.of]: holdable(String(ids[audit.of])) }) },
+      details: { ...tellable(body), ...(audit.of && { [audit.of]: toIdOrNotFound(String(ids[audit.of])) }) },
     });
   const named = ids[audit.target];
   // Before: what is deleted is nobody's afterwards. What is not there is refused, and its note with it.
@@ -257,12 +257,12 @@ function callOf(
     url,
     accepts: request.headers.accept ?? '',
     whileAllowed: (piece) =>
-      actAs(context.db, caller, { now: context.clock() }, (_trx, anew) => {
+      runAsCaller(context.db, caller, { now: context.clock() }, (_trx, anew) => {
         allow(anew, definition);
         return piece(anew);
       }),
     async stillAllowed() {
-      const anew = await readAnew(context.db, caller, context.clock(), 'nothing');
+      const anew = await reloadCaller(context.db, caller, context.clock(), 'none');
       allow(anew, definition);
       return anew;
     },
@@ -319,5 +319,5 @@ function valid(schema: Shape | undefined, value: unknown, where: string): unknow
   if (!schema) return {};
   const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: words });
   if (parsed.success) return parsed.data;
-  throw unprocessable(...mistakesIn(parsed.error, where, (index) => rowName(value, index)));
+  throw unprocessable(...validationErrors(parsed.error, where, (index) => rowName(value, index)));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** Names the next page of a list (RFC 8288): the same request, after the last of this page. */
 function linkNext(reply: FastifyReply, url: string, cursor: string): void {
@@ -37,7 +37,7 @@ export async function pageOf<T>(
   const { limit } = asked;
   const [path = ''] = url.split('?', 1);
   const cursor = asked.cursor === undefined ? undefined : idIn(path, asked.cursor);
-  const found = await find(defined({ limit: limit + 1, cursor }));
+  const found = await find(omitUndefined({ limit: limit + 1, cursor }));
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   if (found.length > limit && last !== undefined) linkNext(reply, url, cursorOf(path, idOf(last)));

@@ -1,6 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import type { Standby, StandbyState } from '#src/database/standby.ts';
-import { isReplayed } from '#src/database/standby-age.ts';
+import { isReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
 import { lastActs } from '#src/users/audit.ts';
 
 /** An answer that may be older than this says how old (`Age`, RFC 9111, section 5.1). */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { SERVER_TLS } from '#src/core/tls.ts';
@@ -15,13 +16,18 @@ export const PATIENCE = {
   connectionsCheckingInterval: 5_000,
 };
 
+/** What answers requests: fastify's handler, which takes those of both protocols, though its type names the first alone. */
+interface Serving {
+  serve(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void;
+}
+
 /**
  * The server of the API, not listening yet: TLS, and on it the protocol that the client chooses (ALPN). HTTP/1.1 is Node's HTTPS
  * server as it is; connections that chose h2 are handed on. (Node's own way to speak both takes another server for HTTP/1.1 than
  * this one: decision 0053.)
  */
 export function apiServer(
-  serve: (request: IncomingMessage, response: ServerResponse) => void,
+  { serve }: Serving,
   tls: { cert: Buffer; key: Buffer },
   patience: typeof PATIENCE,
 ): { server: Server; http2: Http2 } {
@@ -34,7 +40,7 @@ export function apiServer(
   server.setTimeout(unreadTimeout, (socket) => {
     if (socket.writableLength > 0) socket.destroy();
   });
-  const http2 = serveHttp2(serve as unknown as Parameters<typeof serveHttp2>[0], patience satisfies Http2Patience);
+  const http2 = serveHttp2(serve, patience satisfies Http2Patience);
   const serveHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket) => {

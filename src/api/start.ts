@@ -11,10 +11,10 @@ import type { SignIn } from '#src/auth/sign-ins.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, withApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
@@ -85,7 +85,7 @@ export async function startApi(
     {
       db,
       readDb: db,
-      ...defined({ reads: standby && readsOf(db, createDb(readPool), standby) }),
+      ...omitUndefined({ reads: standby && readsOf(db, createDb(readPool), standby) }),
       clock: systemClock,
       box: secretBox(secret),
       environment,
@@ -116,7 +116,7 @@ export async function startApi(
   await listenQuietly(app, log, { host: config.api.host, port: config.api.port }).catch((error) => {
     throw busy(error, config.api.port, 'API_PORT');
   });
-  const other = await listenOnOther(app.server as unknown as Server, config.api.host);
+  const other = await listenOnOther(app.server as Server, config.api.host);
   const plain = plainHttpServer(
     trustedProxies(config.api.trustProxy),
     (request, response) => app.routing(request, response),
@@ -137,7 +137,7 @@ export async function startApi(
       return state ? state.ageMs / 1_000 : null;
     },
     renewTls(pair) {
-      (app.server as unknown as Server).setSecureContext({ ...pair, ...SERVER_TLS });
+      (app.server as Server).setSecureContext({ ...pair, ...SERVER_TLS });
       certificate = pair.cert;
     },
     async stop() {
@@ -149,7 +149,7 @@ export async function startApi(
       await setTimeout(halfMs);
       other?.close();
       standby?.stop();
-      await Promise.all([app.close(), closeOnceAnswered(plain), endIdle(app.server as unknown as Server)]);
+      await Promise.all([app.close(), closeOnceAnswered(plain), endIdle(app.server as Server)]);
       await redis?.stop();
     },
   };

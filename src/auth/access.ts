@@ -60,7 +60,7 @@ export async function reachUser(
 ): Promise<User> {
   const userId = named ?? caller.userId;
   if (caller.role === 'homeowner' && userId !== caller.userId) throw new AppError('forbidden');
-  const user = await findUser(db, reachOf(caller), holdable(userId), { isHeld });
+  const user = await findUser(db, reachOf(caller), toIdOrNotFound(userId), { isHeld });
   if (!user) throw new AppError('notFound');
   return user;
 }
@@ -103,8 +103,8 @@ export function checkGrant(
     throw new AppError('homeownersKeyScopes');
 }
 
-/** The database cannot hold NUL, so nothing has such an id: 404. */
-export function holdable(id: string): string {
+/** Returns an id from a request, or throws 404 if it contains NUL, which PostgreSQL cannot store. */
+export function toIdOrNotFound(id: string): string {
   if (id.includes('\0')) throw new AppError('notFound');
   return id;
 }

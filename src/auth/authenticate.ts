@@ -1,5 +1,5 @@
 import type { Environment } from '#src/core/environment.ts';
-import { hasKeyForm } from '#src/core/key-form.ts';
+import { hasKeyForm } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
@@ -23,7 +23,7 @@ export interface Caller {
 
 /**
  * How long an answer is remembered, for reads: they must end within 10 s of a revocation, everywhere. Whatever changes
- * something reads its caller anew (act.ts).
+ * something reads its caller anew (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
 const MAX_REMEMBERED = 10_000;

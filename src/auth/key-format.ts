@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Environment } from '#src/core/environment.ts';
-import { KEY_PREFIX } from '#src/core/key-form.ts';
+import { KEY_PREFIX } from '#src/core/secrets.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;

@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely';
-import { defined } from '#src/core/defined.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { findUser } from '#src/users/store.ts';
+import { runAsOperator } from '#src/users/audit.ts';
+import { createUser, findUser } from '#src/users/store.ts';
 import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
@@ -43,7 +44,7 @@ export async function createKey(
     prefix: prefixOfKey(key),
     scopes: options.scopes ?? [...SCOPES],
     expires_at: options.expiresAt ?? null,
-    ...defined({ group_id: options.groupId }),
+    ...omitUndefined({ group_id: options.groupId }),
     allowed_addresses: [...(options.allowedAddresses ?? [])],
   };
   await db
@@ -213,8 +214,53 @@ export async function rotateKey(
       environment,
       scopes: old.scopes.filter(isScope),
       allowedAddresses: old.allowed_addresses,
-      ...defined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
+      ...omitUndefined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
     });
     return { created, oldExpiresAt };
   });
 }
+
+/** E-mail address of the first administrator. */
+export const ADMIN = 'admin@localhost';
+
+/**
+ * Makes sure that there is an administrator with a key. Returns the key where one was generated (to be shown once), and
+ * null where the administrator has one already or the operator gave it (`givenKey`).
+ */
+export async function ensureBootstrapAdmin(
+  db: Database,
+  options: { environment: Environment; givenKey?: string | undefined },
+): Promise<string | null> {
+  // Another process may be at it: the second try finds what the first one lost to.
+  return ensureOnce(db, options).catch(() => ensureOnce(db, options));
+}
+
+async function ensureOnce(
+  db: Database,
+  { environment, givenKey }: { environment: Environment; givenKey?: string | undefined },
+): Promise<string | null> {
+  const existing = await db.selectFrom('users').select('user_id').where('email', '=', ADMIN).executeTakeFirst();
+  const userId =
+    existing?.user_id ?? (await createUser(db, { email: ADMIN, role: 'admin', plan: 'enterprise' })).user_id;
+  if (givenKey !== undefined) {
+    const known = await db
+      .selectFrom('api_keys')
+      .select('key_id')
+      .where('key_sha256', '=', hashOfKey(givenKey))
+      .executeTakeFirst();
+    if (!known) await makeKey(db, { userId, environment, name: 'bootstrap', key: givenKey });
+    return null;
+  }
+  const any = await db.selectFrom('api_keys').select('key_id').where('user_id', '=', userId).executeTakeFirst();
+  if (any) return null;
+  return (await makeKey(db, { userId, environment, name: 'bootstrap' })).key;
+}
+
+/** The operator's doing: the first start, or the variable that was set. */
+const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
+  runAsOperator(
+    db,
+    'key.created',
+    (trx) => createKey(trx, wanted),
+    ({ key_id }) => key_id,
+  );

@@ -42,8 +42,11 @@ export const WIDE = Number.MAX_SAFE_INTEGER;
 export const numbersOf = (counters: Partial<Counters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
-export const countersOf = (numbers: readonly number[]): Counters =>
-  Object.fromEntries(NAMES.map((name, index) => [name, numbers[index] ?? 0])) as unknown as Counters;
+export function countersOf(numbers: readonly number[]): Counters {
+  const counters = { ...NOTHING };
+  for (const [index, name] of NAMES.entries()) counters[name] = numbers[index] ?? 0;
+  return counters;
+}
 
 /** What is decided on requests that are counted together, and on what it rests. */
 export interface Decided {

@@ -5,13 +5,14 @@ import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
+  type Billed,
   type Break,
   energyBetween,
   type RegisterReading,
   readingAt,
   type Standing,
   type Step,
-} from './register-energy.ts';
+} from './billed-energy.ts';
 
 /** What a register showed at both ends of a period, and counted in between. */
 export interface RegisterPeriod {
@@ -24,14 +25,6 @@ export interface RegisterPeriod {
   atEnd: RegisterReading | null;
   /** Null: retention has dropped what would tell. */
   energy: MilliwattHours | null;
-}
-
-/** Whose registers are billed: a device's, or those of a home that its bill is about. */
-export interface Billed {
-  userId: string;
-  deviceId: string | null;
-  /** Of a home (`AskedOfHome`): for what is recorded. */
-  isAfresh?: boolean;
 }
 
 /** A register that counts in a part of the time; what it counts lies before its readings in `(fromMs, untilMs]`, Unix ms. */
@@ -115,11 +108,10 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
 /** Registers that count at some time of the range, of the devices that the bill is about. */
 async function seriesOf(
   db: Database,
-  { userId, deviceId, isAfresh = false }: Billed,
+  { userId, deviceId }: Billed,
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
-  const told =
-    deviceId === null ? await connectionOf(db, { userId, isAfresh }, range) : [{ deviceId, meter: 'any' as const }];
+  const told = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
   // Raw SQL: lists as parameters.
   const { rows } = await queryOf(db)<Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }>(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
@@ -146,10 +138,10 @@ type Bound = Date | number;
 /** What a home's bill is about (docs/cost.md, whose energy): its grid devices, and while there was none its consumption devices. */
 async function connectionOf(
   db: Database,
-  { userId, isAfresh }: { userId: string; isAfresh: boolean },
+  userId: string,
   { from, to }: { from: Date; to: Date },
 ): Promise<{ deviceId: string; meter: Meter | null }[]> {
-  const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true, isAfresh });
+  const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const within = stretches.filter(({ fromMs, toMs }) => fromMs < to.getTime() && toMs > from.getTime());
   return devices.flatMap(({ deviceId, partOf, placement }) => {
     const isTold = within.some(

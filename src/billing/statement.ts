@@ -1,23 +1,22 @@
+import { createHash } from 'node:crypto';
 import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
-import { type Energies, NOTHING, plus } from './adjustments.ts';
-import type { ToldEdit } from './edits.ts';
-import type { Known } from './known.ts';
-import type { RegisterReading } from './register-energy.ts';
+import { type Energies, NOTHING, plus, type ToldEdit } from './adjustments.ts';
+import type { Known, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
 /** Why a version was told. */
 export type Cause = 'first' | 'again' | 'closing';
 
 /** What a register showed, in the words of the interface. */
-interface ToldReading {
+type ToldReading = {
   /** With all six decimals. */
   kwh: string;
   at: string;
   is: RegisterReading['is'];
-}
+};
 
 /** What is known of a period: energies in kWh with all six decimals, as text. */
-export interface ToldEnergy {
+export type ToldEnergy = {
   import_kwh: string;
   export_kwh: string;
   estimated_kwh: string;
@@ -38,19 +37,19 @@ export interface ToldEnergy {
   export_beside_registers_kwh: string;
   /** Edits in force. Statements that were recorded before version 0055 of the schema have none. */
   edits?: ToldEdit[];
-}
+};
 
 /** A correction of another period, told with a closing. */
-export interface ToldAdjustment {
+export type ToldAdjustment = {
   bill_period_id: string;
   start: string;
   end: string;
   import_kwh: string;
   export_kwh: string;
-}
+};
 
 /** What is told of a bill period at a time: the part that the checksum is about. */
-export interface Statement extends ToldEnergy {
+export type Statement = ToldEnergy & {
   bill_period_id: string;
   version: number;
   cause: Cause;
@@ -68,7 +67,7 @@ export interface Statement extends ToldEnergy {
   billed_export_kwh: string;
   /** Checksum of the version before. */
   previous_sha256: string | null;
-}
+};
 
 const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: exactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
@@ -124,3 +123,21 @@ export const toldAdjustment = ({ periodId, start, end, imported, exported }: Adj
 /** What is billed: the energy of the period, and what is told of others. */
 export const billed = (own: Energies, adjustments: readonly Adjustment[]): Energies =>
   plus(own, adjustments.reduce(plus, NOTHING));
+
+/** What JSON can say. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+
+/**
+ * JSON in the canonical form of RFC 8785: members in the order of their UTF-16 code units, no blanks, strings and numbers as ECMAScript
+ * writes them. Two parties that know the same values get the same bytes.
+ */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  // The default order of strings in ECMAScript is that of their code units.
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
+}
+
+/** SHA-256 of the canonical form, in UTF-8; 32 bytes. */
+export const checksum = (value: Json): Buffer => createHash('sha256').update(canonicalJson(value), 'utf8').digest();

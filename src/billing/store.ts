@@ -7,15 +7,14 @@ import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { concernedBy, type Energies, isNothing, minus, nextOpen } from './adjustments.ts';
-import { checksum, type Json } from './canonical.ts';
-import { editsIn } from './edits.ts';
-import { billedMeter, type Known, knownIn } from './known.ts';
-import { type Billed, registersIn } from './registers.ts';
+import { concernedBy, type Energies, editsIn, isNothing, minus, nextOpen } from './adjustments.ts';
+import { type Billed, billedMeter, type Known, knownIn } from './billed-energy.ts';
+import { registersIn } from './registers.ts';
 import {
   type Adjustment,
   billed,
   type Cause,
+  checksum,
   type Statement,
   type ToldAdjustment,
   type ToldEnergy,
@@ -71,8 +70,6 @@ const COLUMNS = sql<BillPeriod>`p.bill_period_id, p.user_id, p.device_id, p.firs
   p.starts_at, p.ends_at, p.created_at, p.closed_at`;
 
 const billedOf = ({ user_id, device_id }: BillPeriod): Billed => ({ userId: user_id, deviceId: device_id });
-/** For what is recorded: it stays as it was told. */
-const billedAfresh = (period: BillPeriod): Billed => ({ ...billedOf(period), isAfresh: true });
 const rangeOf = ({ starts_at, ends_at }: BillPeriod) => ({ from: starts_at, to: ends_at });
 const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   id: bill_period_id,
@@ -169,7 +166,7 @@ export async function recordBill(db: Database, reach: Reach, id: string, now: Da
 export async function closeBillPeriod(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
     if (period.ends_at > now) throw new AppError('billNotOver');
-    const waiting = (await outstandingOf(trx, period, billedAfresh(period))).map(adjustmentOf);
+    const waiting = (await outstandingOf(trx, period)).map(adjustmentOf);
     if (waiting.length > 0)
       await trx
         .insertInto('bill_adjustments')
@@ -254,7 +251,7 @@ async function addVersion(
   const version = (last?.told.version ?? 0) + 1;
   // A period can always be closed.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
-  const of = billedAfresh(period);
+  const of = billedOf(period);
   const known = await knownIn(await billedMeter(trx, of), rangeOf(period));
   const registers = await registersIn(trx, of, rangeOf(period));
   const sum = billed(known, adjustments);
@@ -282,7 +279,7 @@ async function addVersion(
       bill_period_id: period.bill_period_id,
       version,
       told: JSON.stringify(told),
-      sha256: checksum(told as unknown as Json),
+      sha256: checksum(told),
       import_milliwatt_hours: known.imported,
       export_milliwatt_hours: known.exported,
       estimated_milliwatt_hours: known.estimated,
@@ -327,7 +324,7 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): Adjustment =
  * Of the closed periods of the same home or device that concern this one (`concernedBy`) what is known now less what was told: at their closing,
  * and as adjustments since. Those of which nothing is left to tell are left out.
  */
-async function outstandingOf(db: Database, of: BillPeriod, whose = billedOf(of)): Promise<Outstanding[]> {
+async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`
     SELECT ${COLUMNS}, coalesce(v.imported, 0)::bigint AS imported, coalesce(v.exported, 0)::bigint AS exported FROM bill_periods p
     LEFT JOIN LATERAL (
@@ -341,7 +338,7 @@ async function outstandingOf(db: Database, of: BillPeriod, whose = billedOf(of))
   const all = periods.map(ordered);
   const asked = new Set(concernedBy(all, ordered(of)).map(({ id }) => id));
   if (asked.size === 0) return [];
-  const meter: Meter = await billedMeter(db, whose);
+  const meter: Meter = await billedMeter(db, billedOf(of));
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
     const left = minus(await knownIn(meter, rangeOf(period)), period);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type Audited, listAudit } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { idNamed } from './named-user.ts';
@@ -17,7 +17,7 @@ export function register(program: Command): void {
         const limit = Number(options.limit);
         if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
         const userId = options.user === undefined ? undefined : await idNamed(db, options.user);
-        const acts = await listAudit(db, { limit, ...defined({ userId }) });
+        const acts = await listAudit(db, { limit, ...omitUndefined({ userId }) });
         for (const act of acts) show(options.json, act, lineOf(act));
         if (acts.length === 0 && !options.json) console.log('Nothing was noted.');
       }),

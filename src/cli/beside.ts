@@ -1,9 +1,9 @@
 import type { Config } from '#src/config/load.ts';
-import { linesForTerminal } from '#src/core/for-terminal.ts';
+import { linesForTerminal } from '#src/core/output.ts';
 import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
-import { loadConfigBeside } from '#src/start/listening.ts';
+import { loadConfigBeside } from '#src/start/ports.ts';
 
 /** One JSON object for programs, lines for people. */
 export function show(json: boolean | undefined, value: object, text: string): void {

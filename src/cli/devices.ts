@@ -1,21 +1,23 @@
 import { type Command, Option } from 'commander';
+import { deleteDevice, getDevice, listDevices, updateDevice } from '#src/api/v1/devices/operations.ts';
+import { updateGateway } from '#src/api/v1/gateways/operations.ts';
 import type { Config } from '#src/config/load.ts';
-import { defined } from '#src/core/defined.ts';
-import { forTerminal } from '#src/core/for-terminal.ts';
+import { AppError } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { forTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { createGateway, listDiscovered, listGateways } from '#src/devices/gateways.ts';
+import { createGateway, type Discovered, listDiscovered, listGateways } from '#src/devices/gateways.ts';
 import { managersOf } from '#src/devices/management.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
 import { importTable } from './devices-import.ts';
 import { userNamed } from './named-user.ts';
-import { addDeviceVerbs } from './nouns/devices.ts';
-import { addGatewayVerbs } from './nouns/gateways.ts';
+import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
 
 /** Most that a list shows. */
 const PAGE = { limit: 200 };
@@ -76,7 +78,7 @@ export function register(program: Command): void {
     .action((options: { user: string; name: string; json?: boolean }) =>
       withDatabase(async (db, config) => {
         const wanted = { userId: await userNamed(db, options.user), name: options.name };
-        const { gateway, secret } = await actAsOperator(
+        const { gateway, secret } = await runAsOperator(
           db,
           'gateway.created',
           (trx) => createGateway(trx, wanted),
@@ -107,22 +109,25 @@ export function register(program: Command): void {
 async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
   const { user, type, location, placement, upstream, discovery, json } = options;
   const userId = await userNamed(db, user);
-  const given = defined({ placement, upstream_device_id: upstream });
+  const given = omitUndefined({ placement, upstream_device_id: upstream });
   const managedBy = (await managersOf(db, EVERYBODY, [userId]))(userId);
   const wanted = { userId, managedBy, type, location, ...given };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {
-      const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted);
+      const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted).catch((error: unknown) => {
+        const [detail] = error instanceof AppError ? (error.details ?? []) : [];
+        throw detail ? new Error(`${discovery}: ${detail.message}`) : error;
+      });
       if (!paired)
         throw new Error(
           `${user} has no discovered device ${discovery}. List them with: energy devices discovered --user ${user}`,
         );
       return paired;
     };
-    const paired = await actAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
+    const paired = await runAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
     return show(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
   }
-  const { device, secret } = await actAsOperator(
+  const { device, secret } = await runAsOperator(
     db,
     'device.paired',
     (trx) => createDevice(trx, wanted),
@@ -133,6 +138,12 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
   show(json, { ...device, mqtt }, text);
 }
 
+function whyNothingCounts({ awaits, quantities }: Discovered): string {
+  if (awaits !== null) return `announced, no value received yet. Add this topic to your bridge: ${awaits}`;
+  const told = quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
+  return told === '' ? 'nothing is read of it yet: mostly its unit is to be set' : `no electricity: ${told}`;
+}
+
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
   const all = await listDiscovered(db, EVERYBODY, await userNamed(db, user), PAGE);
   for (const one of all) {
@@ -140,9 +151,28 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
     // A line break in what a device says begins no line.
     const head = forTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
-    const told = one.quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
-    const rest = told === '' ? 'nothing is read of it yet: mostly its unit is to be set' : `no electricity: ${told}`;
-    show(json, one, `${head}\n  ${forTerminal(what || rest)}`);
+    show(json, one, `${head}\n  ${forTerminal(what || whyNothingCounts(one))}`);
   }
   if (all.length === 0 && !json) console.log('There are no unpaired devices.');
+}
+
+const DEVICE: Noun = {
+  name: 'device',
+  id: 'device_id',
+  columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
+};
+
+/** `energy devices list|get|update|delete`, beside pairing. */
+export function addDeviceVerbs(devices: Command): void {
+  addList(devices, DEVICE, listDevices, { ofUser: true });
+  addGet(devices, DEVICE, getDevice);
+  addUpdate(devices, DEVICE, updateDevice);
+  addDelete(devices, DEVICE, deleteDevice, 'it can no longer log in; what it consumed stays');
+}
+
+const GATEWAY: Noun = { name: 'gateway', id: 'gateway_id', columns: [] };
+
+/** `energy gateways update`, beside making and listing them. */
+export function addGatewayVerbs(gateways: Command): void {
+  addUpdate(gateways, GATEWAY, updateGateway);
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { secretTexts } from '#src/config/load.ts';
-import { linesForTerminal } from '#src/core/for-terminal.ts';
+import { linesForTerminal } from '#src/core/output.ts';
 import { confirmClock } from '#src/database/believed-time.ts';
 import { show, withPool } from './beside.ts';
 import { gather } from './doctor/gather/gather.ts';

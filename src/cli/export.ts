@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { createDb } from '#src/database/connect.ts';
 import { personArchive } from '#src/export/archive.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { show, withPool } from './beside.ts';
 import { userNamed } from './named-user.ts';
 
@@ -23,7 +23,7 @@ async function run(user: string, { output, json }: { output: string; json?: bool
   await withPool('energy export', async (pool, { dataDir }) => {
     const db = createDb(pool);
     const userId = await userNamed(db, user);
-    await actAsOperator(
+    await runAsOperator(
       db,
       'user.exported',
       async () => {},

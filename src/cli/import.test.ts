@@ -1,5 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { commandOf, exitCodeOf } from './import.ts';
+import { noCounts } from '#simulators/past/element.ts';
+import { commandOf, exitCodeOf, readerOf, register } from './import.ts';
 
 const FINE = { rejected: {}, left_out: {}, unreadable: 0 };
 
@@ -35,4 +40,41 @@ test('the command to paste is one that a shell takes as it stands', () => {
   const command = commandOf("it's mine.db", { name: 'opower:a; rm -rf', unit: 'kWh' }, 'dev_…');
   expect(command).toContain(`--entity 'opower:a; rm -rf'`);
   expect(command).toContain(`'it'\\''s mine.db'`);
+});
+
+/** The reader of files that a command line gives; what the command would do with it is left out. */
+function readerFor(...line: string[]): ReturnType<typeof readerOf> {
+  const program = new Command();
+  register(program);
+  const parsed: Parameters<typeof readerOf>[0][] = [];
+  program.commands[0]?.action((_files, options) => {
+    parsed.push(options);
+  });
+  program.parse(['import', '--device', 'dev_1', ...line, 'meters.csv'], { from: 'user' });
+  const [options] = parsed;
+  if (!options) throw new Error('the command was not run');
+  return readerOf(options);
+}
+
+test('--where takes only rows that have all of its values, and refuses a column that the file lacks', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'import-where-'));
+  try {
+    const file = join(folder, 'meters.csv');
+    const rows = ['A,t1,1', 'B,t1,2', 'A,t2,3', 'A,t1,4'];
+    const lines = rows.map((row, hour) => `2026-01-01T0${hour}:00:00Z,${row}`);
+    await writeFile(file, ['ts,meter,tariff,energy_total_kwh', ...lines].join('\n'));
+    const read = async (...line: string[]) => {
+      const counts = noCounts();
+      const values = [];
+      for await (const element of readerFor(...line)(file, counts, () => {}))
+        values.push('energy_total_kwh' in element && element.energy_total_kwh);
+      return { values, skipped: counts.skipped };
+    };
+    expect(await read()).toEqual({ values: [1, 2, 3, 4], skipped: 0 });
+    expect(await read('--where', 'meter=A')).toEqual({ values: [1, 3, 4], skipped: 1 });
+    expect(await read('--where', 'meter=A', '--where', 'tariff=t1')).toEqual({ values: [1, 4], skipped: 2 });
+    await expect(read('--where', 'phase=1')).rejects.toThrow('There is no column "phase"');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

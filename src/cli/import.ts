@@ -9,8 +9,8 @@ import { greenButton } from '#simulators/past/green-button.ts';
 import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assistant.ts';
 import { energyUnit, type Series } from '#simulators/past/series.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
-import { defined } from '#src/core/defined.ts';
-import { forTerminal } from '#src/core/for-terminal.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { forTerminal } from '#src/core/output.ts';
 import { createDb } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { withPool } from './beside.ts';
@@ -122,7 +122,7 @@ async function run(files: string[], options: Options, command: Command): Promise
 }
 
 /** How the files of a format are read. */
-function readerOf(options: Options): ReadPast {
+export function readerOf(options: Options): ReadPast {
   const { format, entity = '', channel, usagePoint, tz } = options;
   if (format === 'green-button') return greenButton(usagePoint);
   if (format === 'dsmr-reader') return dsmrReader(tz);
@@ -136,7 +136,7 @@ function readerOf(options: Options): ReadPast {
     intervalSeconds: options.intervalSeconds,
     timeMarks: options.timeMarks,
     where: options.where,
-    ...defined({ channel, zone: tz }),
+    ...omitUndefined({ channel, zone: tz }),
   };
   return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
 }

@@ -1,14 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
+import { toWire } from '#src/api/v1/keys/shape.ts';
 import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
-import { createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
-import { addKeyVerbs } from './nouns/keys.ts';
+import { addDelete, addList, type Noun, print } from './nouns/verbs.ts';
 
 /** `energy keys …`: what an operator does beside the running service, by the same functions as the API. */
 export function register(program: Command): void {
@@ -62,8 +64,8 @@ const create = (o: NewKey) =>
     const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
     const { environment } = config;
     const { name, scopes, allow: allowedAddresses } = o;
-    const wanted = { userId, environment, ...defined({ name, scopes, expiresAt, allowedAddresses }) };
-    const key = await actAsOperator(
+    const wanted = { userId, environment, ...omitUndefined({ name, scopes, expiresAt, allowedAddresses }) };
+    const key = await runAsOperator(
       db,
       'key.created',
       (trx) => createKey(trx, wanted),
@@ -82,12 +84,12 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
     const change = async (trx: Database) => {
       const limited = await limitKey(trx, EVERYBODY, keyId, {
         now,
-        ...defined({ expiresAt, allowedAddresses: o.allow }),
+        ...omitUndefined({ expiresAt, allowedAddresses: o.allow }),
       });
       if (!limited) throw new Error(`There is no valid key ${keyId}`);
       return limited;
     };
-    const { expires_at, allowed_addresses } = await actAsOperator(db, 'key.changed', change, () => keyId);
+    const { expires_at, allowed_addresses } = await runAsOperator(db, 'key.changed', change, () => keyId);
     const places = allowed_addresses.join(', ') || 'everywhere';
     const end = expires_at === null ? '' : `, until ${expires_at.toISOString()}`;
     show(o.json, { key_id: keyId, allowed_addresses, expires_at }, `Key ${keyId} may be used from ${places}${end}.`);
@@ -98,7 +100,7 @@ const revoke = (keyId: string, o: { json?: boolean }) =>
     const end = async (trx: Database) => {
       if (!(await revokeKey(trx, EVERYBODY, keyId))) throw new Error(`There is no valid key ${keyId}`);
     };
-    await actAsOperator(db, 'key.revoked', end, () => keyId);
+    await runAsOperator(db, 'key.revoked', end, () => keyId);
     show(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
   });
 
@@ -107,12 +109,12 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
     const replace = async (trx: Database) => {
       const now = new Date();
       const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
-      const wanted = { environment, now, ...defined({ overlapMs: o.overlap, expiresAt }) };
+      const wanted = { environment, now, ...omitUndefined({ overlapMs: o.overlap, expiresAt }) };
       const rotated = await rotateKey(trx, EVERYBODY, keyId, wanted);
       if (!rotated) throw new Error(`There is no valid key ${keyId}`);
       return rotated;
     };
-    const { created, oldExpiresAt } = await actAsOperator(db, 'key.rotated', replace, () => keyId);
+    const { created, oldExpiresAt } = await runAsOperator(db, 'key.rotated', replace, () => keyId);
     show(
       o.json,
       { ...created, old_expires_at: oldExpiresAt.toISOString() },
@@ -143,4 +145,27 @@ function durationMs(text: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('A number of days or hours, such as 90d or 12h');
   return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
+}
+
+const KEY: Noun = {
+  name: 'key',
+  id: 'key_id',
+  columns: ['key_id', 'prefix', 'name', 'last_used_at', 'expires_at', 'scopes'],
+};
+
+/** `energy keys list|get|delete`, beside those that make and end them. A key cannot be changed: it is rotated. */
+export function addKeyVerbs(keys: Command): void {
+  addList(keys, KEY, listKeys, { ofUser: true });
+  keys
+    .command('get <key_id>')
+    .description('one key; never the key itself')
+    .option('--json', 'print one JSON object')
+    .action((keyId: string, { json }: { json?: boolean }) =>
+      withDatabase(async (db) => {
+        const row = await describeKey(db, EVERYBODY, keyId);
+        if (!row) throw new Error(`There is no valid key ${keyId}`);
+        print({ ...toWire(row), user_id: row.user_id }, json);
+      }),
+    );
+  addDelete(keys, KEY, revokeKeyOperation, 'as energy keys revoke does, without asking');
 }

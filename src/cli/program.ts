@@ -34,20 +34,17 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   completion: () => import('./completion.ts'),
 };
 
-/** Commander's own, which names what is spelt most like it; its types leave it out. */
-interface Unknowing {
-  unknownOption(flag: string): never;
-}
-
 /** A command that names an option which it does not know before one that is missing: mostly this one is misspelt. */
 class PlainCommand extends Command {
+  /** Commander's own, which names what is spelt most like it; its types leave it out. */
+  declare readonly unknownOption: (flag: string) => never;
+
   override createCommand(name?: string): Command {
     return new PlainCommand(name);
   }
   override error(message: string, options?: ErrorOptions): never {
     const unknown = this.args.find((text) => /^--?[a-z]/i.test(text));
-    if (options?.code === 'commander.missingMandatoryOptionValue' && unknown !== undefined)
-      (this as unknown as Unknowing).unknownOption(unknown);
+    if (options?.code === 'commander.missingMandatoryOptionValue' && unknown !== undefined) this.unknownOption(unknown);
     return super.error(message, options);
   }
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
-import { defined } from '#src/core/defined.ts';
-import { forTerminal } from '#src/core/for-terminal.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { forTerminal } from '#src/core/output.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { show, withPool } from './beside.ts';
 
 interface Options {
@@ -46,7 +46,7 @@ export function register(program: Command): void {
         const target = options.device ?? null;
         if (target !== null && !(await findDevice(db, EVERYBODY, target)))
           throw new Error(`There is no device ${target}`);
-        await actAsOperator(
+        await runAsOperator(
           db,
           'rejected.replayed',
           async () => {},
@@ -69,7 +69,7 @@ function whichOf({ device, since }: Options): Which {
   const at = since === undefined ? undefined : new Date(since);
   if (at && Number.isNaN(at.getTime()))
     throw new Error(`--since ${since} is not a time; use ISO 8601, such as 2026-11-21T10:00:00Z`);
-  return defined({ deviceId: device, since: at });
+  return omitUndefined({ deviceId: device, since: at });
 }
 
 const MAX_SHOWN_CHARACTERS = 200;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
 import { createDb } from '#src/database/connect.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
@@ -44,7 +44,7 @@ async function run(mode: RollupOptions['mode'], user: string | undefined): Promi
       capabilities,
       since: firstCheckedMonth(new Date(), retentionMonths),
       mode,
-      ...defined({ userId, onProgress: process.stderr.isTTY ? showProgress : undefined }),
+      ...omitUndefined({ userId, onProgress: process.stderr.isTTY ? showProgress : undefined }),
     });
   });
 }

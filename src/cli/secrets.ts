@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { type Forgotten, forgetSealed } from '#src/start/forget-sealed.ts';
+import { type Forgotten, forgetSealed } from '#src/start/secret-key.ts';
 import { startedDatabase } from './alone.ts';
 import { show } from './beside.ts';
 

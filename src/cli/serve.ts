@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import type { startAll } from '#src/start/all.ts';
-import { takeHeapFlags } from '#src/start/heap.ts';
+import { takeHeapFlags } from '#src/start/children.ts';
 import { brokerLine } from './device-address.ts';
 
 /** `energy start|ingest|api|worker`: the service as a whole, or one of its roles. A process loads its own role only. */

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
+import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
 import { newUser } from '#src/api/v1/users/shape.ts';
 import { unlink } from '#src/auth/oidc/sign-in.ts';
 import { evictSessionsOf } from '#src/auth/sessions.ts';
-import { defined } from '#src/core/defined.ts';
 import { words } from '#src/core/mistake-words.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
-import { addUserVerbs } from './nouns/users.ts';
+import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
 
 /** `energy users …`: what an operator does beside the running service, by the same functions as the API. */
 export function register(program: Command): void {
@@ -56,14 +57,14 @@ const signOut = (email: string, o: { json?: boolean }) =>
   withDatabase(async (db) => {
     const userId = await userNamed(db, email);
     const end = (trx: Database) => evictSessionsOf(trx, userId);
-    const ended = (await actAsOperator(db, 'sessions.ended', end, () => userId)).length;
+    const ended = (await runAsOperator(db, 'sessions.ended', end, () => userId)).length;
     show(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
   });
 
 const forgetIdentities = (email: string, o: { json?: boolean }) =>
   withDatabase(async (db) => {
     const userId = await userNamed(db, email);
-    const forgotten = await actAsOperator(
+    const forgotten = await runAsOperator(
       db,
       'identity.unlinked',
       (trx) => unlink(trx, userId),
@@ -87,10 +88,10 @@ async function create({ json, ...given }: NewUser): Promise<void> {
   const timezone = asked.data.timezone ?? machineZone();
   const { email, role, phone } = asked.data;
   await withDatabase(async (db) => {
-    const user = await actAsOperator(
+    const user = await runAsOperator(
       db,
       'user.created',
-      (trx) => createUser(trx, { email, role, ...defined({ phone, timezone }) }),
+      (trx) => createUser(trx, { email, role, ...omitUndefined({ phone, timezone }) }),
       ({ user_id }) => user_id,
     );
     const zone = `User ${user.user_id}, time zone ${user.timezone}`;
@@ -114,3 +115,17 @@ function machineZone(): string | undefined {
 
 const mistake = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
   `--${path.join('.')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+
+const USER: Noun = {
+  name: 'user',
+  id: 'user_id',
+  columns: ['user_id', 'email', 'role', 'plan', 'timezone', 'created_at'],
+};
+
+/** `energy users list|get|update|delete`, beside those that only the command line has. */
+export function addUserVerbs(users: Command): void {
+  addList(users, USER, listUsers, { ofUser: false });
+  addGet(users, USER, getUser);
+  addUpdate(users, USER, updateUser);
+  addDelete(users, USER, deleteUser, 'with all readings, aggregates, keys, alerts: nothing brings them back');
+}

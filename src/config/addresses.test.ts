@@ -1,5 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressInNetwork, hostForDevices } from './addresses.ts';
+import {
+  addressInNetwork,
+  credentialsIn,
+  hostForDevices,
+  isDatabaseUrl,
+  parseAmqpUrl,
+  shownUrl,
+  urlsOfHosts,
+} from './addresses.ts';
 import { ConfigError, effectiveVariables, loadConfig, loadDemoConfig } from './load.ts';
 
 describe('where the broker listens, and what devices are told', () => {
@@ -57,5 +66,102 @@ describe('where the broker listens, and what devices are told', () => {
   test('links follow the port of the API, unless PUBLIC_URL says otherwise', () => {
     expect(loadConfig({ API_PORT: '9443' }).publicUrl).toBe('https://localhost:9443');
     expect(loadConfig({ API_PORT: '9443', PUBLIC_URL: 'https://a.example/' }).publicUrl).toBe('https://a.example');
+  });
+});
+
+test.each([
+  ['postgres://energy:hunter2@db.example:5432/energy?sslmode=require', 'postgres://…@db.example:5432/…'],
+  ['postgres://energy:hun@ter2@a:5432,b:5432/energy', 'postgres://…@a:5432,b:5432/…'],
+  ['postgres://db.example', 'postgres://db.example'],
+  ['postgres:///energy?host=/run/postgresql&password=hunter2', 'postgres:///…'],
+  ['amqps://service:hunter2@one,two:5673/energy', 'amqps://…@one,two:5673/…'],
+  ['https://collector.example/v1/hunter2', 'https://collector.example/…'],
+  ['rediss://:hunter2@[2001:db8::1]:6379', 'rediss://…@[2001:db8::1]:6379'],
+])('of %s the hosts are shown', (url, shown) => {
+  expect(shownUrl(url)).toBe(shown);
+});
+
+test.each(['postgres://energy:12/hunter2@db.example/energy', 'hunter2'])('of %s nothing is shown', (url) => {
+  expect(shownUrl(url)).toBe('(set)');
+});
+
+test.each([
+  ['postgres://u:p@a:1,b:2/db', ['postgres://u:p@a:1/db', 'postgres://u:p@b:2/db']],
+  [
+    'postgresql://a,b:2,c/db?sslmode=require',
+    ['a', 'b:2', 'c'].map((host) => `postgresql://${host}/db?sslmode=require`),
+  ],
+  ['postgres://u@[::1]:1,[::2]/db', ['postgres://u@[::1]:1/db', 'postgres://u@[::2]/db']],
+  ['postgres://u:a%2Cb@h/db', ['postgres://u:a%2Cb@h/db']],
+  ['postgres://u:a,b@h/db', ['postgres://u:a,b@h/db']],
+  ['postgres://u:a,b@g,h/db', ['postgres://u:a,b@g/db', 'postgres://u:a,b@h/db']],
+  ['postgres://u@a,b', ['postgres://u@a', 'postgres://u@b']],
+  ['postgresql://u@localhost/db?host=/run/a,b', ['postgresql://u@localhost/db?host=/run/a,b']],
+])('the hosts of %s', (url, single) => {
+  expect(urlsOfHosts(url)).toEqual(single);
+  expect(isDatabaseUrl(url)).toBe(true);
+});
+
+test.each([
+  'postgres://a,,b/db',
+  'postgres://a,/db',
+  'postgres://u@,b/db',
+  'postgres://a:1,b:x/db',
+  'mysql://a,b/db',
+  'a,b',
+  '',
+])('no URL of a database: %s', (url) => {
+  expect(isDatabaseUrl(url)).toBe(false);
+});
+
+describe('the URL of a broker cluster', () => {
+  test('names hosts, each with a port where it is another one', () => {
+    expect(parseAmqpUrl('amqp://energy:s%2Fcret%40@a,b.example:5673,[::1]:5674/meters')).toEqual({
+      isSecure: false,
+      hosts: [
+        { host: 'a', port: 5672 },
+        { host: 'b.example', port: 5673 },
+        { host: '::1', port: 5674 },
+      ],
+      username: 'energy',
+      password: 's/cret@',
+      vhost: 'meters',
+    });
+    expect(parseAmqpUrl('amqps://a')).toMatchObject({
+      isSecure: true,
+      hosts: [{ port: 5671 }],
+      vhost: '/',
+      username: '',
+    });
+    expect(parseAmqpUrl('amqps://a/')).toMatchObject({ vhost: '/' });
+    expect(parseAmqpUrl('amqps://a/%2Fx')).toMatchObject({ vhost: '/x' });
+  });
+
+  test.each([
+    'amqp://',
+    'amqp://a,',
+    'amqp://a,,b',
+    'amqp://a:0',
+    'amqp://a:65536',
+    'amqp://a b',
+    'amqp://a/v/w',
+    'amqp://a?heartbeat=0',
+    'amqp://u:%zz@a',
+    'mqtt://a',
+    'amqp:a',
+  ])('is not %s', (url) => {
+    expect(parseAmqpUrl(url)).toBeNull();
+    expect(() => loadConfig({ MQTT_URL: url === 'mqtt://a' ? 'amqp' : url })).toThrow('MQTT_URL');
+  });
+
+  test('has any user and any password, written as in a URL', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (username, password) => {
+        const given = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
+        expect(parseAmqpUrl(`amqp://${given}@a,b`)).toMatchObject({ username, password });
+        expect(credentialsIn(`amqp://${given}@a,b`)).toEqual({ username, password });
+        expect(credentialsIn(`mqtt://${given}@a`)).toEqual({ username, password });
+      }),
+    );
   });
 });

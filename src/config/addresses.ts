@@ -65,3 +65,85 @@ function defaultInterface(): string | null {
     .sort((a, b) => Number(a[6]) - Number(b[6]));
   return routes[0]?.[0] ?? null;
 }
+
+const FORM = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/is;
+
+/**
+ * What may be shown of a URL: scheme and hosts. User, password, path and settings are `…` where there are any, as each may be a secret. Where the rest
+ * has an `@`, the password may have had a slash: then all of it is `(set)`, as where it has no such form.
+ */
+export function shownUrl(url: string): string {
+  const [, scheme, user, hosts, rest = ''] = FORM.exec(url) ?? [];
+  if (scheme === undefined || rest.includes('@')) return '(set)';
+  return `${scheme}${user === undefined ? '' : '…@'}${hosts}${rest === '' || rest === '/' ? '' : '/…'}`;
+}
+
+/** Scheme and who logs in; hosts with their ports; database and settings. */
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+
+/**
+ * The URLs of the single hosts of one that names several, as libpq writes them: `postgres://user:password@a:5432,b/database`. What
+ * names one host, or none, is left as it is. Empty where a host is missing between commas.
+ */
+export function urlsOfHosts(url: string): string[] {
+  const [, before = '', hosts = '', behind = ''] = PARTS.exec(url) ?? [];
+  if (!hosts.includes(',')) return [url];
+  const names = hosts.split(',').map((host) => host.trim());
+  return names.includes('') ? [] : names.map((host) => before + host + behind);
+}
+
+/** Whether it is the URL of a PostgreSQL, on one host or several. */
+export function isDatabaseUrl(text: string): boolean {
+  const urls = urlsOfHosts(text);
+  return urls.length > 0 && urls.every((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url));
+}
+
+/** Where a cluster of brokers is, and who the service is to it. */
+export interface AmqpUrl {
+  isSecure: boolean;
+  /** Any of them will do; the others are asked when one does not answer. */
+  hosts: { host: string; port: number }[];
+  username: string;
+  password: string;
+  vhost: string;
+}
+
+/** By RabbitMQ's URI specification, with several hosts, which that of a browser does not know. */
+const AMQP_FORM = /^(amqps?):\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)(?:\/([^/?#]*))?$/i;
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::(\d{1,5}))?$/i;
+
+export const isAmqp = (url: string): boolean => /^amqps?:/i.test(url);
+
+/**
+ * Reads `amqp[s]://user:password@a,b:5673,c/vhost`: without a port 5672, or 5671 with TLS; without a virtual host `/`. Characters that
+ * stand for something in a URL are written as in any (`%2F`). Null where it is none.
+ */
+export function parseAmqpUrl(url: string): AmqpUrl | null {
+  const [, scheme = '', username = '', password = '', authority = '', vhost] = AMQP_FORM.exec(url) ?? [];
+  const isSecure = scheme.toLowerCase() === 'amqps';
+  const hosts = authority.split(',').map((one) => {
+    const [, host, port] = HOST.exec(one) ?? [];
+    return { host: bareHost(host ?? ''), port: port === undefined ? (isSecure ? 5671 : 5672) : Number(port) };
+  });
+  if (scheme === '' || hosts.some(({ host, port }) => host === '' || port < 1 || port > 65_535)) return null;
+  try {
+    const [user, secret, virtual] = [username, password, vhost ?? '%2F'].map(decodeURIComponent) as [
+      string,
+      string,
+      string,
+    ];
+    return { isSecure, hosts, username: user, password: secret, vhost: virtual === '' ? '/' : virtual };
+  } catch {
+    return null;
+  }
+}
+
+/** Name and password in the URL of a broker, of either kind; empty where it has none. */
+export function credentialsIn(url: string): { username: string; password: string } {
+  if (isAmqp(url)) {
+    const { username = '', password = '' } = parseAmqpUrl(url) ?? {};
+    return { username, password };
+  }
+  const { username, password } = new URL(url);
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasKeyForm } from '#src/core/key-form.ts';
+import { hasKeyForm } from '#src/core/secrets.ts';
 import { effectiveVariables, explainedVariables, loadConfig, secretTexts } from './load.ts';
 
 describe('the first administrator’s key', () => {

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Environment } from '#src/core/environment.ts';
-import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/key-form.ts';
 import { words } from '#src/core/mistake-words.ts';
-import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
-import { isAmqp } from './amqp-url.ts';
+import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
+import { addressInNetwork, fromHere, hostAndPort, hostForDevices, isAmqp, shownUrl } from './addresses.ts';
 import { MEANINGS } from './meanings.ts';
 import { type OidcConfig, oidcMistakes, oidcOf } from './oidc.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
-import { shownUrl } from './shown-url.ts';
 
 /** The configuration that a process runs with; docs/configuration.md says what each variable means. */
 export interface Config {

@@ -86,7 +86,7 @@ export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   },
   DATABASE_URL: {
     unset: 'embedded PostgreSQL in `DATA_DIR`',
-    more: 'TimescaleDB is used if the server has it ([databases](databases.md)). Of several hosts (`postgres://user:password@a:5432,b:5432/energy`) the one that takes writes is used ([failover](../deploy/README.md#a-database-that-fails-over)).',
+    more: 'TimescaleDB is used if the server has it ([databases](databases.md)). Of several hosts (`postgres://user:password@a:5432,b:5432/energy`) the one that takes writes is used ([failover](failover.md)).',
   },
   DATABASE_READ_URL: {
     unset: '`DATABASE_URL`',
@@ -112,7 +112,7 @@ export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
     more: '`energy.monitoring.svc,…`: web pages could lead other names to it. Addresses always work, and names without a dot if `OPERATOR_HOST` is not the loopback.',
   },
   DRAIN_SECONDS: {
-    more: 'Gives a proxy time to send its requests elsewhere ([rolling upgrade](../deploy/README.md#rolling-upgrade)).',
+    more: 'Gives a proxy time to send its requests elsewhere ([rolling upgrade](several-machines.md#rolling-upgrade)).',
   },
   TLS_CERT_FILE: {
     unset: 'self-signed pair in `DATA_DIR/tls`, renewed a month before it ends',

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
-import { isAmqp, parseAmqpUrl } from './amqp-url.ts';
-import { isDatabaseUrl } from './database-url.ts';
+import { isAmqp, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 

@@ -197,6 +197,12 @@ export const ERRORS = {
     error: 'The group has subgroups',
     meaning: 'Remove them first, or make them part of another group.',
   },
+  valueNeeded: {
+    status: 409,
+    error: 'The device was announced, and none of its values was received yet',
+    meaning:
+      'Add the topic that details names to the bridge of the gateway, and pair the device when a value has come.',
+  },
   externalIdInUse: {
     status: 409,
     error: 'The account has a device of this external_id already',

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type Logger, pino } from 'pino';
-import { forTerminal } from './for-terminal.ts';
+import { forTerminal } from './output.ts';
 
 export type { Logger } from 'pino';
 

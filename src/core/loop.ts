@@ -1,62 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './log.ts';
 
-/** Something that is done over and over. */
+/** A task that runs repeatedly. */
 export interface Loop {
-  /** Does not wait for the next time: there is something to do. After an error it waits all the same. */
+  /** Ends the idle pause, because there is work. The pause after an error lasts all the same. */
   kick(): void;
-  /** Ends it, and waits for the turn that is under way. */
+  /** Ends the loop, and waits for the current turn. */
   stop(): Promise<void>;
 }
 
 const AFTER_ERROR_MS = { first: 500, longest: 5_000 };
 
 /**
- * Runs `turn` again at once while it says that it did something (a number above 0), else after `idleMs`; after an error
- * later and later, so that a database that is away is not run down. Errors are logged, and never end it.
+ * Runs `turn` again at once while it returns the number of things it did, and after `idleMs` if that is 0. After an error the pause grows, so
+ * that a database that is down is not flooded with attempts. Errors are logged, and never end the loop.
  */
 export function startLoop(name: string, turn: () => Promise<number>, idleMs: number, log: Logger): Loop {
-  let stopped = false;
-  let isKicked = false;
-  let isIdle = false;
-  let wake: (() => void) | undefined;
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  const idle = async () => {
-    isIdle = true;
-    await pause(idleMs);
-    isIdle = false;
-  };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const wakeUp = new WakeUpSignal();
   const run = async () => {
     let errorMs = AFTER_ERROR_MS.first;
-    while (!stopped) {
-      isKicked = false;
+    while (!signal.aborted) {
+      wakeUp.lower();
       try {
         const did = await turn();
         errorMs = AFTER_ERROR_MS.first;
-        if (did === 0 && !isKicked && !stopped) await idle();
+        if (did === 0) await wakeUp.wait(idleMs, signal);
       } catch (error) {
         log.warn({ err: error, loop: name, retry_in_ms: errorMs }, 'failed, retrying');
-        if (!stopped) await pause(errorMs);
+        await pause(errorMs, signal);
         errorMs = Math.min(errorMs * 2, AFTER_ERROR_MS.longest);
       }
     }
   };
   const done = run();
   return {
-    kick() {
-      isKicked = true;
-      if (isIdle) wake?.();
-    },
+    kick: () => wakeUp.raise(),
     async stop() {
-      stopped = true;
-      wake?.();
+      stopping.abort();
       await done;
     },
   };
+}
+
+/** Waits for `ms`, or until `over` aborts. Never throws. */
+export const pause = (ms: number, over: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal: over }).catch(() => {});
+
+/** Ends a pause early. A signal that is raised while nothing waits for it ends the next wait at once. */
+export class WakeUpSignal {
+  #isRaised = false;
+  #endWait: (() => void) | undefined;
+
+  raise(): void {
+    this.#isRaised = true;
+    this.#endWait?.();
+  }
+
+  lower(): void {
+    this.#isRaised = false;
+  }
+
+  /** Waits for `ms`, until `over` aborts or until the signal is raised, and lowers the signal. */
+  async wait(ms: number, over: AbortSignal): Promise<void> {
+    if (!this.#isRaised) {
+      const raised = new AbortController();
+      this.#endWait = () => raised.abort();
+      await pause(ms, AbortSignal.any([over, raised.signal]));
+      this.#endWait = undefined;
+    }
+    this.lower();
+  }
 }

@@ -1,16 +1,13 @@
-import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { pastsOf } from '#src/energy/home/pasts.ts';
 import { type BoughtPart, boughtParts } from '#src/energy/home/pieces.ts';
-import { type Quarters, quartersOf } from '#src/rollups/quarters.ts';
+import { pastsOf } from '#src/energy/usage/pasts.ts';
+import { sumsOfQuarters } from '#src/energy/usage/quarters.ts';
 
 /** Whose energy costs: a user's home, or one of its devices (which the caller must have found within its reach). */
 export interface Buyer {
   userId: string;
   deviceId?: string;
-  /** Of a home (`AskedOfHome`): for what is told or recorded once. */
-  isAfresh?: boolean;
 }
 
 /** Quarter-hours (UTC) of a stretch, in order from `fromMs` on, mWh. */
@@ -32,15 +29,13 @@ export interface Meter {
   boughtIn(range: { from: Date; to: Date }): Promise<Bought>;
 }
 
-const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'exportMilliwattHours', 'coveredMs'] as const;
-
 /**
  * What is bought and fed in: by a home at its connection point, and while there is no meter what its consumption devices import; by a device
  * what it imports (docs/cost.md, whose energy).
  */
-export async function meterOf(db: Database, { userId, deviceId, isAfresh = false }: Buyer): Promise<Meter> {
+export async function meterOf(db: Database, { userId, deviceId }: Buyer): Promise<Meter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
-  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true, isAfresh });
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   return {
     beginsAtMs: begins.length > 0 ? Math.min(...begins) : null,
@@ -55,30 +50,17 @@ export async function deviceMeter(db: Database, deviceId: string, { exported }: 
   return { beginsAtMs: past?.beginsAtMs ?? null, boughtIn: (range) => read(db, [part], range) };
 }
 
+const SUMS = ['imported', 'estimated', 'exported', 'coveredMs'] as const;
+
 async function read(db: Database, parts: readonly BoughtPart[], range: { from: Date; to: Date }): Promise<Bought> {
-  const fromMs = range.from.getTime();
-  const count = (range.to.getTime() - fromMs) / QUARTER_MS;
-  const list = () => new Float64Array(count);
-  const bought: Bought = { fromMs, imported: list(), estimated: list(), exported: list(), coveredMs: list() };
-  const idsOf = (key: BoughtPart['key']) => [...new Set(parts.filter((part) => part.key === key).map(({ id }) => id))];
-  const profiles = new Map<string, Quarters<(typeof MEASURES)[number]>>();
-  for (const key of ['user_id', 'device_id'] as const) {
-    const ids = idsOf(key);
-    if (ids.length === 0) continue;
-    for (const [id, quarters] of await quartersOf(db, { key, ids }, range, MEASURES)) profiles.set(id, quarters);
-  }
-  for (const part of parts) {
-    const profile = profiles.get(part.id);
-    if (!profile) continue;
-    const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
-    const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
-    const add = (to: Float64Array, from: Float64Array, times: number) => {
-      if (times !== 0) for (let at = first; at < end; at++) to[at] = (to[at] as number) + times * (from[at] as number);
-    };
-    add(bought.imported, profile.energyMilliwattHours, part.imported);
-    add(bought.estimated, profile.estimatedMilliwattHours, part.imported);
-    add(bought.exported, profile.exportMilliwattHours, part.exported);
-    add(bought.coveredMs, profile.coveredMs, part.imported);
-  }
-  return bought;
+  const weighed = parts.map(({ key, id, fromMs, toMs, imported, exported }) => ({
+    ...{ key, id, fromMs, toMs },
+    weights: {
+      imported: { imported },
+      estimated: { estimated: imported },
+      exported: { exported },
+      coveredMs: { importMs: imported },
+    },
+  }));
+  return { fromMs: range.from.getTime(), ...(await sumsOfQuarters(db, weighed, range, SUMS)) };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { asBillionths } from '#src/core/decimal.ts';
-import { roundedText } from '#src/core/fraction.ts';
+import { asBillionths, roundedText } from '#src/core/decimal.ts';
 import { capacityCost, isMeasured } from './capacity.ts';
 
 const flemish = {

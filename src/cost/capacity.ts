@@ -1,5 +1,4 @@
-import type { Billionths } from '#src/core/decimal.ts';
-import type { Fraction } from '#src/core/fraction.ts';
+import type { Billionths, Fraction } from '#src/core/decimal.ts';
 import type { CapacityCharge } from '#src/tariffs/tariff.ts';
 
 const BILLION = 1_000_000_000n;

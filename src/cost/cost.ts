@@ -1,4 +1,4 @@
-import { type Fraction, negative, roundedText, sumOf, ZERO } from '#src/core/fraction.ts';
+import { type Fraction, negative, roundedText, sumOf, ZERO } from '#src/core/decimal.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';

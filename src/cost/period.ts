@@ -1,8 +1,8 @@
 import type { Database } from '#src/database/connect.ts';
-import { energiesOf } from '#src/energy/device-energies.ts';
 import { type PeriodUnit, periodOf } from '#src/energy/period/days.ts';
 import { spansOf } from '#src/energy/period/period.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { energiesOf } from '#src/energy/usage/totals.ts';
 import { type Buyer, meterOf } from './bought.ts';
 import { type Cost, costOf } from './cost.ts';
 import { bucketsOf, sourcesOf, totalOf } from './costs.ts';

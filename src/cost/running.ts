@@ -17,9 +17,7 @@ export async function runningCosts(
   periods: readonly { startMs: number; endMs: number }[],
   now: Date,
 ): Promise<(Cost | null)[]> {
-  // Of a period that is over nothing may come that would have it looked at again.
-  const isAfresh = periods.some(({ endMs }) => endMs <= now.getTime());
-  const sources = await sourcesOf(db, { userId, isAfresh });
+  const sources = await sourcesOf(db, { userId });
   const earns = sources.tariffs.some((tariff) => tariff.export !== null);
   const untilMs = earns ? await exportsKnownUntil(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
   // A quarter-hour that begins at that time has not begun.

@@ -8,6 +8,7 @@ import { dayRange } from '#src/energy/ranges.ts';
 import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
 import {
   type CostedQuarter,
+  localTime,
   type ReferenceHome,
   referenceCosts,
   type WrittenRates,
@@ -66,11 +67,14 @@ const sourcesOf = (home: ReferenceHome): CostSources => ({
     beginsAtMs: home.quarters.length > 0 ? home.fromMs : null,
     async boughtIn({ from, to }): Promise<Bought> {
       const fromMs = from.getTime();
-      const of = (what: (quarter: CostedQuarter) => number) =>
-        Float64Array.from({ length: (to.getTime() - fromMs) / QUARTER_MS }, (_, index) => {
-          const quarter = home.quarters[(fromMs - home.fromMs) / QUARTER_MS + index];
-          return quarter ? what(quarter) : 0;
-        });
+      const first = (fromMs - home.fromMs) / QUARTER_MS;
+      const length = (to.getTime() - fromMs) / QUARTER_MS;
+      const of = (what: (quarter: CostedQuarter) => number) => {
+        const column = new Float64Array(length);
+        for (let at = Math.max(0, -first); at < length && first + at < home.quarters.length; at++)
+          column[at] = what(home.quarters[first + at] as CostedQuarter);
+        return column;
+      };
       return {
         fromMs,
         imported: of(({ imported }) => imported),
@@ -205,23 +209,24 @@ function homeOf({
   return { zone, tariffs, fromMs, quarters, series };
 }
 
-const KEYS: Record<'hour' | 'day' | 'month' | 'all', { ours: KeyOf; theirs: (local: DateTime) => string }> = {
+const KEYS: Record<'hour' | 'day' | 'month' | 'all', { ours: KeyOf; theirs: (ms: number, zone: string) => string }> = {
   hour: {
     ours: (_ms, { hourMs }) => new Date(hourMs).toISOString(),
-    theirs: (local) => hourStart(local),
+    theirs: hourStart,
   },
-  day: { ours: (_ms, { day }) => day.date, theirs: (local) => local.toISODate() as string },
-  month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (local) => local.toFormat('yyyy-MM') },
+  day: { ours: (_ms, { day }) => day.date, theirs: (ms, zone) => localTime(ms, zone).date },
+  month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (ms, zone) => localTime(ms, zone).yearMonth },
   all: { ours: () => '', theirs: () => '' },
 };
-/** The first minute before a time from which on the clock has shown the same hour. */
-function hourStart(local: DateTime): string {
-  let start = local;
-  for (;;) {
-    const before = start.minus({ minutes: 15 });
-    if (before.hour !== local.hour || before.offset !== local.offset) return start.toUTC().toJSDate().toISOString();
-    start = before;
-  }
+/** The first quarter-hour before a time from which on the clock has shown the same hour. */
+function hourStart(ms: number, zone: string): string {
+  const hourAt = (atMs: number) => {
+    const { clock, offset } = localTime(atMs, zone);
+    return `${clock.slice(0, 2)}${offset}`;
+  };
+  let startMs = ms;
+  while (hourAt(startMs - QUARTER_MS) === hourAt(ms)) startMs -= QUARTER_MS;
+  return new Date(startMs).toISOString();
 }
 
 test('costs are those of an independent calculation, to the smallest unit', async () => {
@@ -261,7 +266,7 @@ test('costs are those of an independent calculation, to the smallest unit', asyn
         const expected = referenceCosts(
           { ...metered, tariffs },
           { fromMs, toMs, nowMs },
-          (ms) => theirs(DateTime.fromMillis(ms, { zone: asked })),
+          (ms) => theirs(ms, asked),
           more,
         );
         assert.deepEqual(

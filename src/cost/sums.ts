@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
+import { type Fraction, sumOf } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import { type Fraction, sumOf } from '#src/core/fraction.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';

@@ -1,5 +1,5 @@
-import { tellSeen } from './parts/seen.ts';
-import { words } from './words/words.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { textNamed, words } from './words/words.ts';
 
 /** An answer other than 2xx. */
 export class Failure extends Error {
@@ -10,7 +10,7 @@ export class Failure extends Error {
   /** For a failure of the service: id under which its log has it. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: Failure['details']; incident?: string }) {
-    super(body.error ?? words().common.errors.status(status));
+    super(body.error ?? words().common.errors.status({ status }));
     this.status = status;
     this.details = body.details ?? [];
     this.incident = body.incident ?? words().common.errors.noIncident;
@@ -20,7 +20,7 @@ export class Failure extends Error {
 /** A field as the beginning of a sentence; of a mapping its own member, as the form has it. */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '');
-  return words().common.fields[own] ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
+  return textNamed(words().common.fields, own) ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
 }
 
 /** For a person: what went wrong, with what is wrong where. */
@@ -33,7 +33,7 @@ export function sentenceOf(error: unknown): string {
     if (error.details.length > 0)
       return error.details.map(({ field, message }) => `${named(field)} ${message}`).join('; ');
     if (error.status === 404) return errors.gone;
-    if (error.status === 500) return errors.broken(error.incident);
+    if (error.status === 500) return errors.broken({ incident: error.incident });
     return error.message;
   }
   if (error instanceof TypeError) return errors.unreachable;
@@ -134,4 +134,27 @@ export function withQuery(path: string, query: Record<string, string | number | 
   return given.length === 0
     ? path
     : `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+/** When what is shown was seen, ISO 8601; null: just now, by the network. */
+let seenAt: string | null = null;
+const CHANGED = 'seen';
+
+/** Told of each answer: `at` where it is one that was kept (service-worker.ts). The oldest of what is shown counts. */
+function tellSeen(at: string | null): void {
+  const next = at === null ? null : seenAt !== null && seenAt < at ? seenAt : at;
+  if (next === seenAt) return;
+  seenAt = next;
+  document.dispatchEvent(new Event(CHANGED));
+}
+
+export function useSeenAt(): string | null {
+  const [at, setAt] = useState(seenAt);
+  useEffect(() => {
+    const tell = () => setAt(seenAt);
+    document.addEventListener(CHANGED, tell);
+    tell();
+    return () => document.removeEventListener(CHANGED, tell);
+  }, []);
+  return at;
 }

@@ -1,15 +1,14 @@
-import { useState } from 'preact/hooks';
-import { call } from './api.ts';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { User } from '#clients/typescript/client.ts';
+import { call, sentenceOf, useSeenAt, withQuery } from './api.ts';
 import { type Children, html } from './html.ts';
 import { ago } from './parts/format.ts';
-import { LanguageChoice } from './parts/language.ts';
 import { useAction } from './parts/load.ts';
-import { useSeenAt } from './parts/seen.ts';
 import { TimeZoneQuestion } from './parts/time-zone.ts';
 import { busy, Problem } from './parts/ui.ts';
-import { UserPicker } from './parts/user-picker.ts';
 import { useSession } from './session.ts';
-import { words } from './words/words.ts';
+import { chooseLanguage } from './words/choice.ts';
+import { isLanguage, LANGUAGES, language, words } from './words/words.ts';
 
 const LINKS = ['home', 'keys', 'devices', 'tariffs', 'bills', 'alerts', 'webhooks'] as const;
 /** The part of the address. */
@@ -79,10 +78,88 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
         <a href="/docs" target="_blank" rel="noreferrer">${frame.docs}</a>
-        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs(me.email, roles[me.role])}>${frame.signOut}</button>
+        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs({ email: me.email, role: roles[me.role] })}>${frame.signOut}</button>
       </div>
     </header>
-    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline(ago(seenAt))}</p>`}<${Problem} text=${error} /><${TimeZoneQuestion} />${props.children}</main>
+    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: ago(seenAt) })}</p>`}<${Problem} text=${error} /><${TimeZoneQuestion} />${props.children}</main>
     <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/dashboard/sessions" onClick=${(event: MouseEvent) => follow(event, 'sessions')}>${pages.sessions}</a> · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>${frame.signOutEverywhere}</button> · <${LanguageChoice} /></footer>
   `;
+}
+
+const MOST = 20;
+const search = (text: string) => call<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
+
+/** Picks whose data are shown, by (a part of) the e-mail address. For who sees more than one account. */
+function UserPicker() {
+  const { me, user, pick } = useSession();
+  const [text, setText] = useState(user.email);
+  const [found, setFound] = useState<User[]>([]);
+  const id = useId();
+  useEffect(() => setText(user.email), [user]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      search(text === user.email ? '' : text).then(setFound, () => {});
+    }, 200);
+    return () => clearTimeout(timer);
+  }, [text, user]);
+  const take = (value: string, among = [me, ...found]) => {
+    setText(value);
+    const one = among.find(({ email }) => email.toLowerCase() === value.trim().toLowerCase());
+    if (one && one.user_id !== user.user_id) pick(one);
+  };
+  /** Enter takes what matches best, or says that nothing does. */
+  const takeFirst = async (input: HTMLInputElement) => {
+    const wanted = input.value;
+    const part = wanted.trim().toLowerCase();
+    if (part === '' || wanted === user.email) return;
+    let problem = words().common.frame.noAccount;
+    try {
+      // Asked anew: what is listed may still be of the text before.
+      const all = [...(await search(part)), me].filter(({ email }) => email.toLowerCase().includes(part));
+      // One of the list was taken meanwhile, or somebody types on.
+      if (input.value !== wanted || document.activeElement !== input) return;
+      const best = all.find(({ email }) => email.toLowerCase() === part) ?? all[0];
+      if (best) return take(best.email, [best]);
+    } catch (error) {
+      problem = sentenceOf(error);
+    }
+    input.setCustomValidity(problem);
+    input.reportValidity();
+  };
+  return html`<label class="picker" for=${id}><span>${words().common.frame.user}</span>
+    <input
+      id=${id}
+      type="search"
+      list=${`${id}-list`}
+      value=${text}
+      autocomplete="off"
+      spellcheck=${false}
+      onInput=${(event: Event) => {
+        const input = event.target as HTMLInputElement;
+        input.setCustomValidity('');
+        take(input.value);
+      }}
+      onKeyDown=${(event: KeyboardEvent) => event.key === 'Enter' && takeFirst(event.target as HTMLInputElement)}
+      onFocus=${(event: Event) => (event.target as HTMLInputElement).select()}
+      onBlur=${(event: Event) => {
+        (event.target as HTMLInputElement).setCustomValidity('');
+        setText(user.email);
+      }}
+    />
+    <datalist id=${`${id}-list`}>${found.map(({ email, role }) => html`<option value=${email}>${words().common.roles[role]}</option>`)}</datalist>
+  </label>`;
+}
+
+/** Chooses the language of the dashboard; each is called what it calls itself. */
+export function LanguageChoice() {
+  const { run, error } = useAction();
+  const choose = (event: Event) => {
+    const { value } = event.target as HTMLSelectElement;
+    if (isLanguage(value)) run(() => chooseLanguage(value));
+  };
+  return html`<select class="language" aria-label=${words().common.language} onChange=${choose}>
+      ${Object.entries(LANGUAGES).map(
+        ([tag, name]) => html`<option value=${tag} lang=${tag} selected=${tag === language()}>${name}</option>`,
+      )}
+    </select>${error && html` <span role="alert">${error}</span>`}`;
 }

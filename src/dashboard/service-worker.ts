@@ -17,7 +17,7 @@
   type Fetched = Lasting & { request: Request; respondWith(answer: Promise<Response>): void };
   type Told = Lasting & { data: { keep?: unknown } | null };
 
-  const scope = self as unknown as Scope;
+  const scope = self as typeof self & Scope;
   const SHELL = 'energy-shell-VERSION';
   const DATA = 'energy-seen';
   const PAGE = '/dashboard';

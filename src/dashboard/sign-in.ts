@@ -1,11 +1,10 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
+import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
 import { call, Failure } from './api.ts';
 import { html } from './html.ts';
-import { LanguageChoice } from './parts/language.ts';
+import { LanguageChoice } from './layout.ts';
 import { useAction } from './parts/load.ts';
-import { ProviderButton, takeProblem } from './parts/provider-button.ts';
-import { rich } from './parts/rich.ts';
-import { busy, Field, Problem } from './parts/ui.ts';
+import { busy, Field, Problem, rich } from './parts/ui.ts';
 import { words } from './words/words.ts';
 
 /**
@@ -59,14 +58,14 @@ export function SignIn<Signed>(props: {
     <div class="card">
       <h1><img src="/dashboard/app/icon.svg" alt="" width="32" height="32" /> ${dashboard}</h1>
       ${reason && !error && html`<p class="note" role="status">${reason}</p>`}
-      <${Problem} text=${error ?? (problem && words().provider.problems[problem])} />
+      <${Problem} text=${error ?? (problem && words().common.provider.problems[problem])} />
       ${
         token !== ''
           ? html`<p>${isAddress ? signIn.address : signIn.oneUse}</p>
             <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
           : asked
             ? html`<form onSubmit=${tryCode}>
-                <p>${rich(signIn.sent(asked.email))}</p>
+                <p>${rich(signIn.sent({ email: asked.email }))}</p>
                 <${Field} label=${signIn.code} hint=${signIn.codeHint}>
                   ${(attributes: object) =>
                     html`<input ...${attributes} name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />`}
@@ -89,4 +88,35 @@ export function SignIn<Signed>(props: {
       <p class="quiet"><${LanguageChoice} /></p>
     </div>
   </main>`;
+}
+
+/** Leads to the provider, and from there back to this page. `label`: what people call it. */
+function ProviderButton({ label }: { label: string }) {
+  const { run, isBusy, error } = useAction();
+  const w = words().common.provider;
+  const begin = () =>
+    run(async () => {
+      const body = { return_to: location.pathname };
+      const { location: there } = await call<{ location: string }>('POST', '/sign-in/provider', body).catch(away);
+      location.assign(there);
+    });
+  return html`<p class="quiet or">${w.or}</p>
+    <${Problem} text=${error} />
+    <button type="button" class="wide" ...${busy(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
+}
+
+function away(failure: unknown): never {
+  if (failure instanceof Failure && failure.status === 503)
+    throw new Error(words().common.provider.problems.unavailable);
+  throw failure;
+}
+
+/** Why a sign-in at the provider came to nothing, as the address says; it is taken out of that. */
+function takeProblem(): SignInProblem | null {
+  const problem = new URLSearchParams(location.search).get('problem');
+  if (problem !== null) history.replaceState(null, '', location.pathname + location.hash);
+  // Anybody can write the link that the page is opened by.
+  return problem !== null && Object.hasOwn(words().common.provider.problems, problem)
+    ? (problem as SignInProblem)
+    : null;
 }

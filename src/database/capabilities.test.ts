@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from './capabilities.ts';
+import { type CommitFacts, commitRisks, decide } from './capabilities.ts';
 
 describe('of the facts of a server', () => {
   const facts = {
@@ -47,4 +47,34 @@ describe('of the facts of a server', () => {
     expect(decide(found, 'auto').line).toMatch(/shared_preload_libraries/);
     expect(decide({ ...found, made: 'plain' }, 'auto').line).toMatch(/energy migrate --to/);
   });
+});
+
+const SAFE: CommitFacts = { hosts: 2, standbys: 1, synchronousCommit: 'on', synchronousStandbyNames: '"pg2"' };
+
+test.each([
+  ['a synchronous standby', {}],
+  ['stricter than needed', { synchronousCommit: 'remote_apply' }],
+  ['a database that is alone', { hosts: 1, standbys: 0, synchronousStandbyNames: '', synchronousCommit: 'off' }],
+  ['strict, and the standby away: writes wait', { standbys: 0, synchronousStandbyNames: '*' }],
+])('of %s nothing is said', (_, facts) => {
+  expect(commitRisks({ ...SAFE, ...facts })).toEqual([]);
+});
+
+test.each([
+  ['local', { synchronousCommit: 'local' }, /synchronous_commit is local .*Set it to 'on'/],
+  ['off', { synchronousCommit: 'off', hosts: 1 }, /synchronous_commit is off/],
+  [
+    'a standby that nobody waits for',
+    { synchronousStandbyNames: '', hosts: 1 },
+    /synchronous_standby_names is empty.*synchronous_mode: true/,
+  ],
+  [
+    'a standby that is away',
+    { synchronousStandbyNames: ' ', standbys: 0 },
+    /no standby is connected.*synchronous_mode_strict/,
+  ],
+])('a commit that could be lost is warned of: %s', (_, facts, warning) => {
+  const risks = commitRisks({ ...SAFE, ...facts });
+  expect(risks).toHaveLength(1);
+  expect(risks[0]).toMatch(warning);
 });

@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto';
-import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import {
+  CompiledQuery,
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  sql,
+} from 'kysely';
 import pg from 'pg';
-import { urlsOfHosts } from '#src/config/database-url.ts';
-import { defined } from '#src/core/defined.ts';
+import { urlsOfHosts } from '#src/config/addresses.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
-import { askHost, WatchedClient } from './host-client.ts';
-import { HostAway, type Wanted } from './hosts.ts';
+import { askHost, HostAway, type Wanted, WatchedClient } from './hosts.ts';
 import { poolOfHosts } from './hosts-pool.ts';
 import { PROBE_MS, refuseWhileStill } from './standstill.ts';
 import type { Tables } from './tables.ts';
-import { parseTimestamp, TIMESTAMPTZ } from './timestamp.ts';
 
 export type { Pool, PoolClient } from 'pg';
 export type Database = Kysely<Tables>;
@@ -24,9 +31,17 @@ function parseInt8(text: string): number {
   return value;
 }
 
-/** The text of a `bigint[]` without nulls, as numbers; null is the empty list, as `array_agg` of no rows says it. */
-export const wholeNumbers = (text: string | null | undefined): number[] =>
-  text == null || text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8);
+/** The text of a `bigint[]` as numbers; null is the empty list, as `array_agg` returns it for no rows. */
+export const wholeNumbersOrNulls = (text: string | null | undefined): (number | null)[] =>
+  text == null || text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((one) => (one === 'NULL' ? null : parseInt8(one)));
+
+/** The same of a list without nulls. */
+export const wholeNumbers = (text: string | null | undefined): number[] => wholeNumbersOrNulls(text) as number[];
 
 /**
  * Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. Where the
@@ -78,7 +93,7 @@ export function createPool(
   if (options.isAnswering) refuseWhileStill(pool, () => answerOfOne(urls.map(probe)));
   // A connection that is being ended is not put back.
   pool.on('release', (_error, client) => {
-    if ((client as unknown as WatchedClient).isUseless) void client.end().catch(() => {});
+    if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
   });
   // An idle connection that the server closes must not end the process; the next query reports what matters.
   pool.on('error', () => {});
@@ -109,8 +124,10 @@ export const queryOf =
 /** Statements on a pool, or on a connection amid its transaction. */
 export const queryOn =
   (client: Pick<pg.PoolClient, 'query'>): Query =>
-  <Row>(text: string, values: readonly unknown[]) =>
-    client.query(text, [...values]) as unknown as Promise<{ rows: Row[] }>;
+  async (text, values) => {
+    const answer: pg.QueryResult = await client.query(text, [...values]);
+    return answer;
+  };
 
 /**
  * Begins a statement of which each connection keeps the plan, where planning costs more than running it: few rows, or none that
@@ -132,18 +149,26 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** A connection as kysely takes it. Throws if kysely asks for a cursor (`stream()`), which nothing of ours does. */
+function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.QueryResult>, release: () => void) {
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(asked: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
+    if (typeof asked !== 'string') throw new Error('rows are not streamed by a cursor');
+    return run(asked, [...values]);
+  }
+  return { query, release } satisfies PostgresPoolClient;
+}
+
 /** The pool as kysely takes it, which cannot name a statement itself. */
 const preparing = (pool: pg.Pool): PostgresPool => ({
   async connect() {
     const client = await pool.connect();
-    return {
-      query(text: string, values: readonly unknown[]) {
-        const name = IS_PREPARED.test(text) ? nameOf(text) : undefined;
-        return client.query({ ...defined({ name }), text, values: [...values] });
-      },
-      release: () => client.release(),
-      // Nobody asks for a cursor.
-    } as unknown as PostgresPoolClient;
+    return kyselyClient(
+      (text, values) =>
+        client.query({ ...omitUndefined({ name: IS_PREPARED.test(text) ? nameOf(text) : undefined }), text, values }),
+      () => client.release(),
+    );
   },
   end: () => pool.end(),
 });
@@ -155,15 +180,15 @@ export const databaseOn = (client: pg.PoolClient): Database => closableDatabaseO
 export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
-  const query = (text: string, values: readonly unknown[]) => {
+  const query = (text: string, values: unknown[]) => {
     const asked = last.then(() => {
       if (isClosed) throw new Error('what asked for this has failed already');
-      return client.query({ text, values: [...values] });
+      return client.query({ text, values });
     });
     last = asked.catch(() => {});
     return asked;
   };
-  const pool = { connect: async () => ({ query, release() {} }), end: async () => {} } as unknown as PostgresPool;
+  const pool = { connect: async () => kyselyClient(query, () => {}), end: async () => {} };
   return {
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     async close() {
@@ -184,3 +209,53 @@ export function createDb(pool: pg.Pool): Database {
       pastSpan('postgresql', { 'db.system.name': 'postgresql', 'db.query.text': query.sql }, queryDurationMillis),
   });
 }
+
+/** `timestamp with time zone`, its number among PostgreSQL's types. */
+export const TIMESTAMPTZ = 1184;
+
+/** As sessions that speak UTC write it: `2026-11-22 23:17:00+00`, with up to six decimals; years of four digits. */
+const [USUAL_LENGTH, LONGEST] = [22, 29];
+const [ZERO, DOT, PLUS] = [48, 46, 43];
+const parseAny = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+
+/**
+ * Reads a timestamp as PostgreSQL writes it, to the millisecond. A year of hours has 8,784 of them: the driver's own parser, two regular
+ * expressions each, was half of what their answer cost. It still reads what is not as usual (years before 1000, BC, infinity).
+ */
+export function parseTimestamp(text: string): Date {
+  const { length } = text;
+  const isUsual =
+    length >= USUAL_LENGTH &&
+    length <= LONGEST &&
+    text.charCodeAt(length - 3) === PLUS &&
+    text.charCodeAt(4) === 45 &&
+    text.charCodeAt(0) !== ZERO &&
+    (length === USUAL_LENGTH || text.charCodeAt(19) === DOT) &&
+    text.endsWith('00');
+  if (!isUsual) return parseAny(text);
+  const two = (at: number) => (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
+  let ms = 0;
+  for (let at = 20, unit = 100; at < length - 3 && unit >= 1; at++, unit /= 10)
+    ms += (text.charCodeAt(at) - ZERO) * unit;
+  return new Date(Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17), ms));
+}
+
+/**
+ * How long a role's transaction may say nothing until the server ends it, s: its process hangs, and what it holds (rows, locks) others
+ * wait for. A process that means well is in the middle of its own work for less. Ingest plans batches between two statements; of the
+ * API a page of a replay (some seconds) holds the account that asked for it, and its other requests wait for 20 s at most.
+ */
+const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
+
+/**
+ * Settings of a role's sessions at the database, against a process that hangs or is gone with its machine: its connections stay open,
+ * for hours by default. The server asks over the network whether the machine is there, and gives up an answer that nobody takes.
+ * (Sessions that hold advisory locks have limits beside these: exclusive-lock.ts.)
+ */
+export const roleSettings = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
+  `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,
+  'tcp_keepalives_idle=3',
+  'tcp_keepalives_interval=2',
+  'tcp_keepalives_count=2',
+  'tcp_user_timeout=7s',
+];

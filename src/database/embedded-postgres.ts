@@ -4,9 +4,17 @@ import { appendFile, mkdir, readFile, readlink, realpath, rename, rm, writeFile 
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { usableMemoryBytes } from '#src/core/memory.ts';
-import { DATABASE, ensureRole, ROLE, SUPERUSER } from './embedded-role.ts';
+import {
+  DATABASE,
+  ensureRole,
+  makeSocketFolder,
+  ROLE,
+  removeSocketFolder,
+  SOCKET_NAME,
+  SUPERUSER,
+  socketFolderOf,
+} from './embedded-role.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
-import { makeSocketFolder, removeSocketFolder, SOCKET_NAME, socketFolderOf } from './socket-folder.ts';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { askHost, clientOfHosts, failedToConnect } from './host-client.ts';
-import { createHosts, HostAway, type Wanted } from './hosts.ts';
+import { askHost, clientOfHosts, createHosts, failedToConnect, HostAway, type Wanted } from './hosts.ts';
 import { connectedBy } from './standstill.ts';
 
 /**
@@ -8,8 +7,10 @@ import { connectedBy } from './standstill.ts';
  * connection to be there.
  */
 const ANSWER_MS = 2_000;
+
 /** A statement that takes longer makes the pool look whether the server it runs on is still the one: it may never answer. */
 const STUCK_MS = 5_000;
+
 const LOOK_EVERY_MS = 2_000;
 
 /**
@@ -43,10 +44,13 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
     }
   }
 
-  const pool = new HostsPool({ ...options, Client: HostClient as unknown as new () => pg.ClientBase });
-  const of = (client: pg.PoolClient) => client as unknown as HostClient;
-  pool.on('connect', (client) => connections.add(of(client)));
-  pool.on('remove', (client) => connections.delete(of(client)));
+  const pool = new HostsPool({ ...options, Client: HostClient });
+  pool.on('connect', (client) => {
+    if (client instanceof HostClient) connections.add(client);
+  });
+  pool.on('remove', (client) => {
+    if (client instanceof HostClient) connections.delete(client);
+  });
 
   async function endThoseOfTheFormer(): Promise<void> {
     const now = await hosts.search();

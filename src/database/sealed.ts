@@ -3,7 +3,7 @@ import type { Query } from './connect.ts';
 /** Values of a column that are looked at: enough to tell a wrong key from an installation of which one row is sealed by another. */
 const SAMPLES = 20;
 
-/** Some of what is stored sealed (core/secret-box.ts), of every column whose name says so. */
+/** Some of what is stored sealed (core/secrets.ts), of every column whose name says so. */
 export async function sealedSamples(query: Query): Promise<Buffer[]> {
   // Raw SQL: relations and columns are named at run time, out of the catalogue.
   const { rows: columns } = await query<{ relation: string; name: string }>(

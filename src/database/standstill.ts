@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import type { WatchedClient } from './host-client.ts';
-import { HostAway } from './hosts.ts';
+import { HostAway, WatchedClient } from './hosts.ts';
 
 /** A statement, or a new connection, that waits for longer than this makes the pool probe its server. */
 const SUSPECT_MS = 1_000;
@@ -38,8 +37,12 @@ export function refuseWhileStill(pool: pg.Pool, probe: () => Promise<unknown>): 
   let isStill = false;
   let isProbing = false;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
-  pool.on('connect', (client) => clients.add(client as unknown as WatchedClient));
-  pool.on('remove', (client) => clients.delete(client as unknown as WatchedClient));
+  pool.on('connect', (client) => {
+    if (client instanceof WatchedClient) clients.add(client);
+  });
+  pool.on('remove', (client) => {
+    if (client instanceof WatchedClient) clients.delete(client);
+  });
 
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
   const connectWhileMoving = () =>

@@ -18,7 +18,7 @@ import type { Meter } from './meter.ts';
 type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
 /**
- * Relations as typed queries see them. Catalogue with units: sql/README.md. Not the load profile and the aggregates, which
+ * Relations as typed queries see them. Catalogue with units: sql/CATALOGUE.md. Not the load profile and the aggregates, which
  * src/rollups/levels.ts declares.
  */
 export interface Tables {
@@ -315,6 +315,7 @@ interface DiscoveredDevicesTable {
   device_id: string | null;
   first_seen_at: Generated<Date>;
   last_seen_at: Generated<Date>;
+  awaits: string | null;
 }
 
 interface UnreadMessagesTable {

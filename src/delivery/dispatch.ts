@@ -1,7 +1,8 @@
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
-import type { Pool } from '#src/database/connect.ts';
-import { recordAttempt } from './attempts.ts';
+import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { addEvents } from '#src/events/outbox.ts';
 import { type Channel, isOver, type Outcome, type Sending, TOO_LATE } from './channel.ts';
 import { takeDue } from './take.ts';
 
@@ -75,4 +76,93 @@ export function createDispatcher(options: {
     },
     underWay: () => sendings.size,
   };
+}
+
+/** A subscription is paused when no delivery has succeeded for this long, or when this many in a row were given up. */
+const MAX_FAILING_SECONDS = 24 * 3_600;
+const MAX_FAILED_IN_A_ROW = 20;
+
+/**
+ * Records how an attempt ended (delivered, to be retried, or given up), and updates the state of its subscription. Nothing where the
+ * delivery is no longer this worker's: it hung until another one took it, whose attempt counts.
+ */
+export async function recordAttempt(
+  pool: Pool,
+  { deliveryId, target, leasedUntil }: Sending,
+  { succeeded, responseStatus, error, responseBody }: Outcome,
+  at: { startedAt: Date; now: Date; ageNow: Date; durationMs: number; random: number },
+): Promise<void> {
+  const attempt = {
+    at: at.startedAt.toISOString(),
+    response_status: responseStatus,
+    duration_ms: Math.round(at.durationMs),
+    error,
+    response_body: responseBody ?? null,
+  };
+  await inTransaction(pool, async (client) => {
+    // The subscription before its delivery, as whoever changes a subscription does.
+    // Raw SQL: here and below; locks, and JSON that is appended to.
+    if (succeeded) await noteSuccess(client, target);
+    else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
+    const { rows } = await client.query(
+      'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
+      [deliveryId, leasedUntil],
+    );
+    // Erased meanwhile, with its user or its subscription; or another worker's.
+    if (rows.length === 0) return;
+    const tries = rows[0].tries + 1;
+    const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);
+    const status = succeeded ? 'succeeded' : next ? 'pending' : 'failed';
+    await client.query(
+      `UPDATE deliveries SET status = $2, tries = $3, attempts = attempts || $4::jsonb,
+         next_attempt_at = coalesce($5, next_attempt_at), leased_until = NULL
+       WHERE delivery_id = $1`,
+      [deliveryId, status, succeeded ? rows[0].tries : tries, JSON.stringify([attempt]), next],
+    );
+    if (!succeeded) await noteFailure(client, target, status === 'failed', at);
+  });
+}
+
+async function noteSuccess(client: PoolClient, webhookId: string): Promise<void> {
+  await client.query(
+    `UPDATE webhooks SET failing_since = NULL, failed_in_a_row = 0
+     WHERE webhook_id = $1 AND (failing_since IS NOT NULL OR failed_in_a_row > 0)`,
+    [webhookId],
+  );
+}
+
+async function noteFailure(
+  client: PoolClient,
+  webhookId: string,
+  isGivenUp: boolean,
+  { startedAt, now, ageNow }: { startedAt: Date; now: Date; ageNow: Date },
+): Promise<void> {
+  const { rows } = await client.query(
+    `UPDATE webhooks SET failing_since = least(failing_since, $4), failed_in_a_row = failed_in_a_row + $3::int
+     WHERE webhook_id = $1 RETURNING user_id, url, event, status, failed_in_a_row,
+       failing_since <= $2::timestamptz - make_interval(secs => ${MAX_FAILING_SECONDS}) AS for_a_day`,
+    [webhookId, ageNow, isGivenUp ? 1 : 0, startedAt],
+  );
+  const [webhook] = rows;
+  if (webhook?.status !== 'active') return;
+  if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
+  await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
+  const data = { webhook_id: webhookId, event: webhook.event, url: webhook.url, paused_at: now.toISOString() };
+  const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
+  await addEvents(queryOn(client), [notice], now);
+}
+
+/** Waits before the retries (specification, Events: up to 5 with exponential backoff). */
+const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
+/** Jitter of the waits, so that deliveries that failed together are not retried together. */
+const SPREAD = 0.2;
+
+/**
+ * When a delivery is tried again, after so many failed tries (1 or more); null where its retries have run out.
+ * `random`: 0 to 1. Pure.
+ */
+export function nextAttemptAt(failedTries: number, now: Date, random: number): Date | null {
+  const wait = RETRY_AFTER_MS[failedTries - 1];
+  if (wait === undefined) return null;
+  return new Date(now.getTime() + Math.round(wait * (1 - SPREAD + 2 * SPREAD * random)));
 }

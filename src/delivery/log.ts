@@ -6,8 +6,7 @@ import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { CATCHER_HOST, caughtHeaders } from './webhook/catcher.ts';
-import { envelope, PLAIN_HEADERS } from './webhook/envelope.ts';
+import { CATCHER_HOST, caughtHeaders, envelope, PLAIN_HEADERS } from './webhook/send.ts';
 
 /** One event on its way to one subscription. */
 export interface Delivery {

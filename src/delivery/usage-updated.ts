@@ -1,17 +1,15 @@
-import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, HOUR_MS, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { type Database, databaseOn, type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { homeByHour } from '#src/energy/home/buckets.ts';
-import { composedAmong, loadHome } from '#src/energy/home/home.ts';
+import { loadHome } from '#src/energy/home/home.ts';
 import { usedOf } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import type { EventBody, NewEvent } from '#src/events/event-types.ts';
+import { composedAmong } from '#src/energy/usage/composed.ts';
+import { homeByHour } from '#src/energy/usage/home-sums.ts';
+import { importsInSpans } from '#src/energy/usage/totals.ts';
+import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { followedAmong } from '#src/events/followers.ts';
 import { addEvents, subscribedAmong } from '#src/events/outbox.ts';
-import { COLUMN, levelOf } from '#src/rollups/levels.ts';
-import { partsOf } from '#src/rollups/parts.ts';
-
-const ENERGY = COLUMN.energyMilliwattHours;
 
 /** Least time between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
@@ -66,12 +64,13 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
     // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
-    const { rows } = await query<{ user_id: string; hour: Date; milliwattHours: MilliwattHours | null }>(
-      `SELECT t.user_id, t.hour, (SELECT sum(h.${ENERGY})::bigint FROM ${partsOf(levelOf('user_hourly'), [ENERGY])} h
-         WHERE h.user_id = t.user_id AND h.hour = t.hour) AS "milliwattHours"
-       FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour) ORDER BY 1, 2`,
-      [taken.map(({ user_id }) => user_id), taken.map(({ hour }) => hour)],
-    );
+    const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
+    const spans = hours.map(({ user_id: userId, hour }) => {
+      const startMs = hour.getTime();
+      return { userId, startMs, endMs: startMs + HOUR_MS };
+    });
+    const imports = await importsInSpans(query, spans);
+    const rows = hours.map((one, place) => ({ ...one, milliwattHours: imports[place] as MilliwattHours }));
     const told = await withHomes(databaseOn(client), rows);
     const byUser = Map.groupBy(told, ({ user_id }) => user_id);
     const events = [...byUser].map(([userId, hours]): NewEvent => {
@@ -86,6 +85,9 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
   });
 }
 
+/** In the order of PostgreSQL for ids, which are of one alphabet. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 interface ToldHour {
   user_id: string;
   hour: Date;
@@ -98,7 +100,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   const used = new Map<string, MilliwattHours | null>();
   const composed = await composedAmong(db, [...new Set(hours.map(({ user_id }) => user_id))]);
   for (const userId of composed) {
-    const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false, isAfresh: true });
+    const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
       const found = await homeByHour(db, home, dayRange(day, day, 'UTC'));

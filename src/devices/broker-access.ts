@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { credentialsIn } from '#src/config/amqp-url.ts';
+import { credentialsIn } from '#src/config/addresses.ts';
 import type { Database } from '#src/database/connect.ts';
 import { accountOfLogin, checkDeviceLogin, secretDigest } from './credentials.ts';
 import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topics.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { hasUnknownName } from '#src/database/meter.ts';
@@ -178,7 +178,7 @@ export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): O
     const placement = after(place, now.placement);
     // What its owner says now goes before what migration 0059 wrote.
     const found = now.counts_as === undefined ? { circuit: before?.circuit, asked: before?.asked } : {};
-    const word: OwnersWord = defined({ counts_as: countsAs, placement, ...found });
+    const word: OwnersWord = omitUndefined({ counts_as: countsAs, placement, ...found });
     if (Object.keys(word).length === 0) next.delete(native_name);
     else next.set(native_name, word);
   }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { mapping } from './mapping.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { deviceForm, isCommandTopic, type Mapped, mapping, mayBeOne } from './mapping.ts';
 
 const text = z.string().min(1).max(200);
 
@@ -81,4 +83,77 @@ export function readDecoderConfig(config: unknown): DecoderConfig {
     return parsed.success ? [[name, parsed.data]] : [];
   });
   return Object.fromEntries(known);
+}
+
+/** What must not be stored of a `decoder_config`, and where it is. */
+interface Unstorable {
+  path: PropertyKey[];
+  message: string;
+}
+
+/**
+ * Mistakes of a `decoder_config` that is well-formed: texts that the database cannot hold, and mappings that would never be read. Not asked of what is stored
+ * already: one such entry would take the others of its member with it. Pure.
+ */
+export function unstorableIn(config: Readonly<Record<string, unknown>>): Unstorable[] {
+  return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
+}
+
+/** PostgreSQL's jsonb has neither NUL nor halves of characters (https://www.postgresql.org/docs/current/datatype-json.html). A name is told by what it is in. */
+function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
+  if (typeof value === 'string') return isStorable(value) ? [] : [{ path, message: NOT_STORABLE }];
+  if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(one, [...path, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) =>
+    isStorable(name) ? unstorableTexts(one, [...path, name]) : [{ path, message: `a name in it ${NOT_STORABLE}` }],
+  );
+}
+
+const NOT_STORABLE = 'must not contain NUL, or half of a character (a lone surrogate)';
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+function unreadMappings(mapping: unknown): Unstorable[] {
+  if (!Array.isArray(mapping)) return [];
+  return mapping.flatMap((one, index) =>
+    typeof one?.topic === 'string' && isCommandTopic(one.topic)
+      ? [
+          {
+            path: ['mapping', index, 'topic'],
+            message:
+              'names wishes or questions to a device (…/set, …/get, …/command, cmnd/…), which are not measured: nothing on it is read. Name the topic on which the device tells its state',
+          },
+        ]
+      : [],
+  );
+}
+
+/**
+ * Entries of a device's own mapping that are of no device of its name, each with what to do about it. Pure. A mapping takes a message
+ * whole, so what such an entry reads is lost to the device, and nobody is told: it is of another one, which is not paired.
+ */
+export const notItsOwn = (mapped: readonly Mapped[], nativeId: string): { field: string; message: string }[] =>
+  mapped.flatMap((one, index) =>
+    mayBeOne(deviceForm(one), nativeId)
+      ? []
+      : {
+          field: `decoder_config.mapping.${index}.device`,
+          message: `is ${deviceForm(one)}, and this device is heard as ${nativeId}: nothing would be read of it. ${
+            one.topic.includes('+')
+              ? 'Leave device out, or name it so that + makes that'
+              : `Say "device": "${nativeId}"`
+          }`,
+        },
+  );
+
+/** Refuses (422) such entries of what is to be the `decoder_config` of a device that is heard through a gateway. */
+export async function mustBeItsOwn(db: Database, deviceId: string, config: unknown): Promise<void> {
+  const read = mapping.safeParse((config as { mapping?: unknown } | null)?.mapping);
+  if (!read.success) return;
+  const heard = await db
+    .selectFrom('discovered_devices')
+    .select('native_id')
+    .where('device_id', '=', deviceId)
+    .executeTakeFirst();
+  const [first, ...rest] = heard ? notItsOwn(read.data, heard.native_id) : [];
+  if (first) throw unprocessable(first, ...rest);
 }

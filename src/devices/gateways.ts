@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -26,6 +26,8 @@ export interface Discovered {
   channels: string[];
   /** The quantities on them, and which of them count as its owner's import or export. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
+  /** Filter of topics, below the gateway's prefix, on which its values were announced and none was received yet. */
+  awaits: string | null;
   first_seen_at: Date;
   last_seen_at: Date;
 }
@@ -133,6 +135,12 @@ export async function deleteGateway(db: Database, reach: Reach, gatewayId: strin
   });
 }
 
+/** Whether a discovery is shown. An announced device of which another family reads the topics is listed by that family. */
+export const isShown = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
+
+/** What to do before such a device can be paired. `awaits`: of the discovery. */
+export const bridgeFirst = (awaits: string): string => `none of its values was received yet: bridge ${awaits} first`;
+
 /** Devices heard through the gateways of one account that are not paired, in order of their ids, after `cursor`. */
 export async function listDiscovered(
   db: Database,
@@ -143,10 +151,12 @@ export async function listDiscovered(
   const rows = await db
     .selectFrom('discovered_devices')
     .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
-    .select(['discovery_id', 'gateways.gateway_id', 'family', 'native_id', 'channels', 'first_seen_at', 'last_seen_at'])
+    .select(['discovery_id', 'gateways.gateway_id', 'family', 'native_id', 'channels', 'awaits'])
+    .select(['first_seen_at', 'last_seen_at'])
     .where('gateways.user_id', '=', userId)
     .where(within(reach, 'gateways.user_id'))
     .where('device_id', 'is', null)
+    .where(isShown)
     .where('discovery_id', '>', page.cursor ?? '')
     .orderBy('discovery_id')
     .limit(page.limit)

@@ -9,7 +9,7 @@ export interface HeardAs {
 }
 
 /** A form of a name, and where what is called so sits. */
-export type PlacementRule = readonly [RegExp, Placement];
+type PlacementRule = readonly [RegExp, Placement];
 
 const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
 
@@ -91,11 +91,11 @@ const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
 /** Where the first of these rules says that something of this name sits, by its words. Pure. */
-export const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
+const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
 /** Where a device sits by what its decoder knows: its family, what it is called, its channels; undefined: that does not tell. Pure. */
-export function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
+function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
   // What openWB says to lie behind the meter at the grid.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
@@ -123,4 +123,26 @@ function tasmotaPlacement(energy: readonly string[]): Placement | undefined {
   const circuits = energy.map((channel) => (/^(import|export)/.test(channel) ? '' : (channel.split('/')[0] ?? '')));
   if (circuits.every((circuit) => circuit === '')) return 'consumption';
   return circuits.every((circuit) => circuit !== '' && !/^ctenergy/.test(circuit)) ? 'grid' : undefined;
+}
+
+/** Who says where a device sits: its owner before the decoder that knows what it is, and that one before its type. */
+type PlacementBy = 'owner' | 'decoder' | 'type';
+
+const TYPES: readonly PlacementRule[] = [
+  [/\b(inverter|microinverter|solar|pv|photovoltaics?|wind|generator)\b/, 'production'],
+  [/\b(battery|batteries|storage|powerwall)\b/, 'storage'],
+  [/\b(smart ?meter|electricity ?meter|grid|utility ?meter|main ?meter)\b/, 'grid'],
+];
+
+/**
+ * Where a device sits whose owner has not said it (docs/home.md). Pure. A plug that was paired as a smart meter is a plug: what the
+ * decoder knows goes before what was typed.
+ */
+export function guessedPlacement(
+  type: string,
+  heardAs?: HeardAs,
+): { placement: Placement; placement_by: Exclude<PlacementBy, 'owner'> } {
+  const known = heardAs && knownPlacement(heardAs);
+  if (known) return { placement: known, placement_by: 'decoder' };
+  return { placement: placementByWords(TYPES, type) ?? 'consumption', placement_by: 'type' };
 }

@@ -3,39 +3,39 @@ import type { Database } from '#src/database/connect.ts';
 import type { OwnersWords } from './channel-name.ts';
 import { type DeviceChannel, IS_COUNTED, TOLD_KINDS, toldChannel } from './channels.ts';
 
-/** A device that was heard of. */
-export interface Heard {
+/** A device that has sent a valid reading. */
+export interface SeenDevice {
   userId: string;
   deviceId: string;
   /** When its last valid reading was received, microseconds since 1970. */
   seenAtMicros: number;
 }
 
-/** What a device told last. */
+/** The latest values of a device. */
 export interface LiveReading {
   device_id: string;
   user_id: string;
   seen_at: string;
-  /** What it draws, W; below 0: what it feeds in. Null: it tells none that is of now, or several of which it is not known what they add up to. */
+  /** Power that it draws, W; below 0: that it feeds in. Null: it has no current value, or several whose sum is unknown. */
   power_w: number | null;
   power_at: string | null;
-  /** Quantities that it told within the last day. */
+  /** Quantities with a reading within the last day. */
   channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
 }
 
-/** What a power without parts can count as. */
+/** Roles of a power that is not one phase. */
 const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
-/** A power of these leaves what its device measures: it is subtracted. */
+/** A power with one of these roles flows out of the device: it is subtracted. */
 const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
-/** A power that is older is not the power now. (The law does not hold a power for longer, either.) */
+/** Maximum age of a current power. (The law does not hold a power for longer, either.) */
 const NOW_MS = 15 * 60_000;
-/** What was told before is nothing live. By time, so that the latest partitions are looked into alone. */
+/** Maximum age of a live value. A bound in time lets PostgreSQL read the latest partitions only. */
 const SINCE_MS = 86_400_000;
 /** A device's clock may be ahead by this (ingest refuses more). */
 const AHEAD_MS = 5 * 60_000;
 
 /** When each device of some homes last sent a valid reading, without deleted devices and those that never sent one. */
-export async function heardOf(db: Database, userIds: readonly string[]): Promise<Heard[]> {
+export async function seenDevices(db: Database, userIds: readonly string[]): Promise<SeenDevice[]> {
   // Raw SQL: a time as a number, to the microsecond that it is kept in.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
     SELECT h.user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros
@@ -53,7 +53,7 @@ export async function heardOf(db: Database, userIds: readonly string[]): Promise
 /** A quantity with its latest value within the last day. */
 export type ToldChannel = LiveReading['channels'][number];
 
-/** The latest value of each quantity that devices sent within the last day, by device; in one statement. */
+/** The latest value of each quantity with a reading within the last day, by device; in one statement. */
 export async function latestChannels(
   db: Database,
   deviceIds: readonly string[],
@@ -73,7 +73,7 @@ export async function latestChannels(
   return channels;
 }
 
-/** Powers that devices sent from `from` (exclusive) to `to`, by time: the latest of each quantity in each step of so many seconds. */
+/** Power readings between `from` (exclusive) and `to`, by time: the latest of each quantity in each step of `stepSeconds`. */
 export async function powersBetween(
   db: Database,
   deviceIds: readonly string[],
@@ -104,7 +104,7 @@ interface ValueRow {
   counted: boolean;
 }
 
-/** Of series `s` of device `d` with its reading `l`. */
+/** Columns of a series `s` of a device `d` with its reading `l`. */
 const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted`;
 
 const channelOf = (row: ValueRow): ToldChannel => ({
@@ -116,15 +116,15 @@ const channelOf = (row: ValueRow): ToldChannel => ({
 export const currentPowerOf = (channels: readonly ToldChannel[], nowMs: number): ReturnType<typeof powerOf> =>
   powerOf(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
-/** What some devices told last, those that are there; in one statement. */
-export async function liveReadings(db: Database, heard: readonly Heard[], now: Date): Promise<LiveReading[]> {
-  const told = await latestChannels(
+/** The latest values of devices, without those that have no values within the last day; in one statement. */
+export async function liveReadings(db: Database, seen: readonly SeenDevice[], now: Date): Promise<LiveReading[]> {
+  const latest = await latestChannels(
     db,
-    heard.map(({ deviceId }) => deviceId),
+    seen.map(({ deviceId }) => deviceId),
     now,
   );
-  return heard.flatMap(({ userId, deviceId, seenAtMicros }) => {
-    const channels = told.get(deviceId);
+  return seen.flatMap(({ userId, deviceId, seenAtMicros }) => {
+    const channels = latest.get(deviceId);
     if (!channels) return [];
     return {
       device_id: deviceId,
@@ -143,8 +143,8 @@ interface Power {
 }
 
 /**
- * What powers of a device add up to: what flows in less what flows out. Of several of one direction nobody knows (two sockets, or a total and its
- * phases), unless they are the phases (l1, l2, l3). Pure.
+ * The sum of a device's powers: inflow less outflow. Several powers of one direction have no known sum (two sockets, or a total and its phases),
+ * unless they are the phases l1, l2 and l3. Pure.
  */
 export function powerOf(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };

@@ -1,19 +1,27 @@
-/** Units that an owner can name of a number, and what makes kWh, W, m³ of one: `times` and `per`, so that a decimal stays itself. */
-const ENERGY = new Map([
-  ['Wh', { times: 1, per: 1_000 }],
-  ['kWh', { times: 1, per: 1 }],
-  ['MWh', { times: 1_000, per: 1 }],
-  ['MJ', { times: 1, per: 3.6 }],
-  ['GJ', { times: 1_000, per: 3.6 }],
-]);
-const POWER = new Map([
-  ['W', { times: 1, per: 1 }],
-  ['kW', { times: 1_000, per: 1 }],
-]);
-const VOLUME = new Map([
-  ['m3', { times: 1, per: 1 }],
-  ['l', { times: 1, per: 1_000 }],
-]);
+/** Makes kWh, W or m³ of a number in another unit. Two numbers, so that a decimal stays the decimal that was sent (`scaled`). */
+interface Scale {
+  times: number;
+  per: number;
+}
+
+/** The units that mappings and tables of families can name, by kind of quantity. Temperatures are in C or F. */
+export const SCALES = {
+  energy_total_kwh: new Map<string, Scale>([
+    ['kWh', { times: 1, per: 1 }],
+    ['Wh', { times: 1, per: 1_000 }],
+    ['MWh', { times: 1_000, per: 1 }],
+    ['MJ', { times: 1, per: 3.6 }],
+    ['GJ', { times: 1_000, per: 3.6 }],
+  ]),
+  power_w: new Map<string, Scale>([
+    ['W', { times: 1, per: 1 }],
+    ['kW', { times: 1_000, per: 1 }],
+  ]),
+  volume_total_m3: new Map<string, Scale>([
+    ['m3', { times: 1, per: 1 }],
+    ['l', { times: 1, per: 1_000 }],
+  ]),
+};
 export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l', 'C', 'F'] as const;
 
 /** What an owner can say that a number is. */
@@ -54,9 +62,9 @@ export function quantityOf({ unit, meaning, circuit, scale = 1 }: Told): MappedQ
 }
 
 function placeOf(unit: string, meaning: string): MappedQuantity | string {
-  const energy = ENERGY.get(unit);
-  const power = POWER.get(unit);
-  const volume = VOLUME.get(unit);
+  const energy = SCALES.energy_total_kwh.get(unit);
+  const power = SCALES.power_w.get(unit);
+  const volume = SCALES.volume_total_m3.get(unit);
   if (meaning === 'temperature' || meaning === 'setpoint') {
     if (unit !== 'C' && unit !== 'F') return `a ${meaning} is in C or F`;
     return { channel: 'room', kind: meaning === 'setpoint' ? 'setpoint_c' : 'temperature_c', times: 1, per: 1 };

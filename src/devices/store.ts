@@ -18,10 +18,10 @@ import {
 } from './channels.ts';
 import { COMPUTED_BEFORE_SQL } from './computed-before.ts';
 import { newDeviceSecret } from './credentials.ts';
-import type { HeardAs } from './known-placement.ts';
+import { mustBeItsOwn } from './decoder-config.ts';
+import { bridgeFirst, isShown } from './gateways.ts';
+import { guessedPlacement, type HeardAs } from './known-placement.ts';
 import { mustManage, needsManager } from './management.ts';
-import { mustBeItsOwn } from './own-mapping.ts';
-import { guessedPlacement } from './placement.ts';
 import { splitOwn } from './split-series.ts';
 
 /** What lists of devices show. */
@@ -187,7 +187,7 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
 
 /**
  * Pairs a device that was discovered through a gateway of the same account: it needs no credentials of its own. Null where
- * nothing of that id is waiting within the reach.
+ * nothing of that id is waiting within the reach. 409 if it was announced and none of its values was received yet.
  */
 export async function pairDiscovered(
   db: Database,
@@ -199,14 +199,19 @@ export async function pairDiscovered(
     const discovered = await trx
       .selectFrom('discovered_devices')
       .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
-      .select(['discovery_id', 'family', 'native_id', 'channels'])
+      .select(['discovery_id', 'family', 'native_id', 'channels', 'awaits'])
       .where('discovery_id', '=', discoveryId)
       .where('device_id', 'is', null)
+      .where(isShown)
       .where('gateways.user_id', '=', device.userId)
       .where(within(reach, 'gateways.user_id'))
       .forUpdate('discovered_devices')
       .executeTakeFirst();
     if (!discovered) return null;
+    if (discovered.awaits !== null) {
+      const message = bridgeFirst(discovered.awaits);
+      throw new AppError('valueNeeded', { details: [{ field: 'discovery_id', message }] });
+    }
     const { family, native_id: nativeId } = discovered;
     const channels = (discovered.channels as { channel: string }[]).map(({ channel }) => channel);
     const { device: paired } = await createDevice(trx, { ...device, heardAs: { family, nativeId, channels } });
@@ -325,7 +330,7 @@ export async function updateDevice(
  * so that two changes at once do not close a circle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
-  // Raw SQL: an advisory lock. The row of the account is shared with other requests of it by now (auth/act.ts): two that both wanted it alone would wait for each other.
+  // Raw SQL: an advisory lock. The row of the account is shared with other requests of it by now (auth/run-as-caller.ts): two that both wanted it alone would wait for each other.
   await sql`SELECT pg_advisory_xact_lock(${lockOf('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')

@@ -1,11 +1,11 @@
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import type { Whose } from './consumption.ts';
-import { homeBetween } from './home/buckets.ts';
 import { loadCommodity } from './home/home.ts';
 import { estimatedOf, usedOf } from './home/sums.ts';
 import type { Range } from './ranges.ts';
+import { homeBetween } from './usage/home-sums.ts';
+import type { Whose } from './usage/imports.ts';
 
 /** Of a range, in the unit of its commodity; both null where nothing is known of it. */
 interface Amount {

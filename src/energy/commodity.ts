@@ -1,8 +1,7 @@
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Commodity } from '#src/database/meter.ts';
-import { homeSummary } from './home/buckets.ts';
 import { type Home, loadCommodity } from './home/home.ts';
 import { homeBuckets } from './home/insights.ts';
 import { expectedMs } from './home/roles.ts';
@@ -10,6 +9,7 @@ import { estimatedOf, usedOf } from './home/sums.ts';
 import type { GroupBy } from './insights.ts';
 import { hourLabel } from './labels.ts';
 import type { Range } from './ranges.ts';
+import { homeSummary } from './usage/home-sums.ts';
 
 /** What an answer about gas, heat or water can tell beside what was used. */
 export const COMMODITY_INCLUDES = ['estimated', 'coverage'] as const;
@@ -80,7 +80,7 @@ export async function commodityInsights(
       const before = rows.get(key);
       rows.set(key, {
         insight: {
-          ...(before?.insight ?? { date, ...defined({ hour, starts_at }) }),
+          ...(before?.insight ?? { date, ...omitUndefined({ hour, starts_at }) }),
           [unit.used]: used,
           peak_hour: before?.insight.peak_hour ?? peak_hour,
           ...(include.has('estimated') && { [unit.estimated]: estimated_kwh ?? 0 }),

@@ -27,7 +27,7 @@ export async function deviceUsage(
   const [energy, said] = await Promise.all([
     include.size > 0
       ? deviceInsights(db, deviceId, range, groupBy, include)
-      : imports(db, { deviceId }, range, groupBy),
+      : imports(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
     climate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;

@@ -3,9 +3,9 @@ import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { estimatedExportKey, hasUnknownName } from '#src/database/meter.ts';
-import { energiesOf } from './device-energies.ts';
 import { summary } from './insights.ts';
 import type { Range } from './ranges.ts';
+import { energiesOf } from './usage/totals.ts';
 
 /** What a device has to do with a figure. */
 interface FigureDevice {

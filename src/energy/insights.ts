@@ -1,24 +1,15 @@
-import { DateTime } from 'luxon';
 import { mapInTurns } from '#src/core/turns.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import {
-  consumptionByDay,
-  consumptionByHour,
-  consumptionByMonth,
-  consumptionByWholeMonth,
-  consumptionSummary,
-  type MonthRow,
-  type Whose,
-} from './consumption.ts';
-import { type Home, isComposed, loadHome } from './home/home.ts';
+import { type AskedOfHome, loadHome } from './home/home.ts';
 import { type HomeInsight, homeInsights, homeTotals } from './home/insights.ts';
 import { hourLabels } from './hour-labels.ts';
 import type { Include } from './include.ts';
 import { hourLabel, hourOfDay } from './labels.ts';
 import { type Range, stretchesOf } from './ranges.ts';
+import { type Bucket, dateOf, type Imports, importedTotal, importsBy, type Whose } from './usage/imports.ts';
 
-export type GroupBy = 'day' | 'month' | 'hour';
+export type GroupBy = Bucket;
 
 /** A row of GET /v1/energy-insights (specification, EnergyInsight). */
 export interface Insight {
@@ -58,77 +49,55 @@ export async function* insightPages(
   groupBy: GroupBy,
   include = NOTHING_MORE,
 ): AsyncGenerator<HomeInsight[]> {
-  const home = await composedHome(db, userId, include);
-  for (const stretch of groupBy === 'hour' ? stretchesOf(range, DAYS_OF_A_PAGE) : [range])
-    yield home
-      ? await homeInsights(db, home, stretch, groupBy, include)
-      : await imports(db, { userId }, stretch, groupBy);
+  let home = include.size === 0 ? null : await loadHome(db, userId, needsOf(include));
+  for (const stretch of groupBy === 'hour' ? stretchesOf(range, DAYS_OF_A_PAGE) : [range]) {
+    const rows = home ? null : await imports(db, { userId }, stretch, groupBy);
+    home ??= rows ? null : await loadHome(db, userId, needsOf(include));
+    yield rows ?? (home ? await homeInsights(db, home, stretch, groupBy, include) : []);
+  }
 }
 
-/** The home of a user, where the sum of its imports does not tell what is asked; null where it does. */
-export async function composedHome(db: Database, userId: string, include = NOTHING_MORE): Promise<Home | null> {
-  if (include.size === 0 && !(await isComposed(db, userId))) return null;
-  return loadHome(db, userId, {
-    isMoreAsked: include.size > 0,
-    needsConsumption: include.has('consumption') || include.has('untracked'),
-  });
+/** What a home is loaded for where these members are requested. */
+const needsOf = (include: ReadonlySet<Include>): AskedOfHome => ({
+  isMoreAsked: include.size > 0,
+  needsConsumption: include.has('consumption') || include.has('untracked'),
+});
+
+/**
+ * What was imported by day, month or hour of the range's zone; buckets about which nothing is known are left out. Null: the home of the user is put
+ * together of its devices, so that its imports are not what it used.
+ */
+export async function imports(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[] | null> {
+  const found = await importsBy(db, whose, range, groupBy);
+  return found && insightsOf(found, range, groupBy);
 }
 
-/** What was imported by day, month or hour of the range's zone; buckets about which nothing is known are left out. */
-export async function imports(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[]> {
+/** Imports as rows of an answer. Turn by turn. */
+function insightsOf({ at, milliwattHours, peaks }: Imports, range: Range, groupBy: GroupBy): Promise<Insight[]> {
+  const places = [...at.keys()];
+  const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
   if (groupBy === 'hour') {
-    const rows = await consumptionByHour(db, whose, range);
     const labelsOf = hourLabels(range);
-    return mapInTurns(rows, ({ hour, milliwattHours }) => {
-      const labels = labelsOf(hour);
-      return { ...labels, kwh_used: milliwattHoursToKwh(milliwattHours), peak_hour: labels.hour };
+    return mapInTurns(places, (place) => {
+      const labels = labelsOf(new Date((at[place] as number) * 1_000));
+      return { ...labels, kwh_used: used(place), peak_hour: labels.hour };
     });
   }
-  if (groupBy === 'day') {
-    const rows = await consumptionByDay(db, whose, range);
-    return rows.map(({ day, milliwattHours, peak }) => ({
-      date: day,
-      kwh_used: milliwattHoursToKwh(milliwattHours),
-      peak_hour: peak && hourLabel(hourOfDay(peak, range.zone)),
-    }));
-  }
-  const rows = await byMonth(db, whose, range);
-  return rows.map(({ month, milliwattHours, peakHourOfDay }) => ({
-    date: month,
-    kwh_used: milliwattHoursToKwh(milliwattHours),
-    peak_hour: labelled(peakHourOfDay),
-  }));
-}
-
-/** Whole UTC months come from the monthly aggregate, parts of months and other zones from hours. */
-async function byMonth(db: Database, whose: Whose, range: Range): Promise<MonthRow[]> {
-  if (range.zone !== 'UTC' || !('userId' in whose)) return consumptionByMonth(db, whose, range);
-  const firstWhole = monthAtOrAfter(range.from);
-  const afterWhole = DateTime.fromJSDate(range.to, { zone: 'utc' }).startOf('month').toJSDate();
-  if (firstWhole >= afterWhole) return consumptionByMonth(db, whose, range);
-  const part = (from: Date, to: Date) =>
-    from < to ? consumptionByMonth(db, whose, { ...range, from, to }) : Promise.resolve([]);
-  const parts = await Promise.all([
-    part(range.from, firstWhole),
-    consumptionByWholeMonth(db, whose.userId, firstWhole, afterWhole),
-    part(afterWhole, range.to),
-  ]);
-  return parts.flat();
-}
-
-function monthAtOrAfter(date: Date): Date {
-  const start = DateTime.fromJSDate(date, { zone: 'utc' }).startOf('month');
-  return (start.toMillis() === date.getTime() ? start : start.plus({ months: 1 })).toJSDate();
+  return mapInTurns(places, (place) => {
+    const peak = peaks[place] ?? null;
+    const hour = groupBy === 'day' && peak !== null ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
+    return { date: dateOf(at[place] as number), kwh_used: used(place), peak_hour: labelled(hour) };
+  });
 }
 
 /** Totals of a range, as the variant of GET and as POST answer them, with what was asked for beside them. */
 export async function summary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
-  const home = await composedHome(db, userId, include);
-  if (home) return homeTotals(db, home, range, include);
-  const { milliwattHours, daysWithData, peakHourOfDay } = await consumptionSummary(db, { userId }, range);
+  const total = include.size > 0 ? null : await importedTotal(db, { userId }, range);
+  if (!total) return homeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);
+  const { milliwattHours, days, peakHourOfDay } = total;
   return {
     total_kwh: milliwattHoursToKwh(milliwattHours),
-    avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(milliwattHours / daysWithData)),
+    avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(milliwattHours / days)),
     peak_usage_time: labelled(peakHourOfDay),
     included: {},
   };

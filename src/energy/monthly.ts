@@ -1,13 +1,13 @@
 import { DateTime } from 'luxon';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { consumptionByDay, consumptionByMonth } from './consumption.ts';
-import { homeByDay, homeByMonth } from './home/buckets.ts';
+import { loadHome } from './home/home.ts';
 import { addedSums, usedOf } from './home/sums.ts';
-import { composedHome } from './insights.ts';
 import { hourLabel } from './labels.ts';
 import { dayRange, type Range } from './ranges.ts';
+import { homeByDay, homeByMonth } from './usage/home-sums.ts';
+import { dateOf, importsBy } from './usage/imports.ts';
 
 /** A row of GET /v1/analytics/monthly. */
 export interface MonthlyRow {
@@ -49,19 +49,24 @@ async function read(
   range: Range,
   today: string,
 ): Promise<{ rows: Compared[]; peaks: { month: string; peakHourOfDay: number | null }[] }> {
-  const home = await composedHome(db, userId);
-  if (home) {
+  const [days, months] = await Promise.all([
+    importsBy(db, { userId }, range, 'day'),
+    importsBy(db, { userId }, range, 'month'),
+  ]);
+  if (!days || !months) {
+    const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([homeByDay(db, home, range), homeByMonth(db, home, range)]);
     // The bound of physics is that of what is compared, not of its days.
     return { rows: compareMonths(days, today, (rows) => usedOf(addedSums(rows))), peaks };
   }
-  const [days, peaks] = await Promise.all([
-    consumptionByDay(db, { userId }, range),
-    consumptionByMonth(db, { userId }, range),
-  ]);
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>
     rows.length === 0 ? null : asMilliwattHours(rows.reduce((total, { milliwattHours }) => total + milliwattHours, 0));
-  return { rows: compareMonths(days, today, sum), peaks };
+  const rows = days.milliwattHours.map((milliwattHours, place) => ({
+    day: dateOf(days.at[place] as number),
+    milliwattHours,
+  }));
+  const peaks = months.at.map((at, place) => ({ month: dateOf(at), peakHourOfDay: months.peaks[place] ?? null }));
+  return { rows: compareMonths(rows, today, sum), peaks };
 }
 
 /** Months of days, each beside the one before. Pure. `today`: YYYY-MM-DD. `usedIn`: what days came to; null: nothing is known of them. */
@@ -86,7 +91,7 @@ function compareMonths<Day extends { day: string }>(
       avg_daily_kwh: known === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / known)),
       change_kwh: change === null ? null : milliwattHoursToKwh(asMilliwattHours(change)),
       change_percent: change === null || !usedBefore ? null : Math.round((10_000 * change) / usedBefore) / 100,
-      ...defined({ partial: isPartial ? (true as const) : undefined }),
+      ...omitUndefined({ partial: isPartial ? (true as const) : undefined }),
     };
   });
 }

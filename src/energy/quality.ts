@@ -3,11 +3,11 @@ import { DateTime } from 'luxon';
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { quartersOf } from '#src/rollups/quarters.ts';
 import { countedMs } from './home/counted.ts';
 import { loadAsMeter } from './home/home.ts';
 import { localTime } from './local-time.ts';
 import type { Range } from './ranges.ts';
+import { quartersOf } from './usage/quarters.ts';
 import { wallClock } from './wall-clock.ts';
 
 /** What the law took readings for that it did not plainly count (ingest/normalise/law.ts), by what a report calls it. */

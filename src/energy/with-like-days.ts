@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { quartersOf } from '#src/rollups/quarters.ts';
 import type { DeviceUsage } from './device-usage.ts';
 import { countedMs } from './home/counted.ts';
 import { loadAsMeter } from './home/home.ts';
@@ -10,6 +9,7 @@ import type { GroupBy } from './insights.ts';
 import type { ImportedQuarters } from './like-days.ts';
 import type { Range } from './ranges.ts';
 import { sharedGaps } from './shared-gaps.ts';
+import { quartersOf } from './usage/quarters.ts';
 import { wallClock } from './wall-clock.ts';
 
 /** How the estimated energy of a row lies in it: shared out by like days, or all of it spread evenly. Null: nothing is estimated. */

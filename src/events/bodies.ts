@@ -80,7 +80,7 @@ const deviceConnected = z.strictObject({
 export const account = z
   .strictObject({
     user_id: z.string().describe('Id of the user.'),
-    // No `format: email`: that of the first administrator has no dot (auth/bootstrap.ts).
+    // No `format: email`: that of the first administrator has no dot (auth/keys.ts).
     email: z.string().describe('E-mail address. That of the first administrator is `admin@localhost`.'),
     role: z.enum(ROLES).describe('What the user may do: its own data, that of the homeowners it enrolled, or all.'),
     created_at: instant.describe('When the account was created.'),
@@ -131,3 +131,40 @@ export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
     })
     .meta({ id: `${name}Event` });
 }
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** `data` of an event that can be subscribed to. */
+export type EventBody<Type extends EventType> = z.output<(typeof EVENT_BODIES)[Type]>;
+
+type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> } }[EventType];
+
+/**
+ * In addition, events with one fixed receiver: a subscription's test and its pause; to the old address of an account that a change was
+ * requested and that it took effect, and to the new one its link; to an owner that an update changed totals, that a key will end, and which
+ * keys and sessions of the account were ended.
+ */
+interface Addressed {
+  type:
+    | 'webhook.test'
+    | 'webhook.paused'
+    | 'user.email_requested'
+    | 'user.email_to_confirm'
+    | 'user.email_changed'
+    | 'access.ended'
+    | 'home.recounted'
+    | 'key.expiring';
+  data: Record<string, unknown>;
+}
+
+/** An event to record. `data` is what its receivers get. */
+export type NewEvent = (Subscribable | Addressed) & {
+  /** Set where the id was given out before. */
+  eventId?: string;
+  /** The account that it is about. */
+  userId: string;
+  /** Also notify the user this way. */
+  channel?: 'email' | 'sms';
+  /** Only this subscription gets it. */
+  webhookId?: string;
+};

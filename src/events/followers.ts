@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import type { EventBody } from './event-types.ts';
+import type { EventBody } from './bodies.ts';
 
 /** How long events go on being made after the last look of a follower: what comes back within a day has missed nothing. */
 const KEPT_HOURS = 24;

@@ -1,7 +1,7 @@
 import { newId } from '#src/core/ids.ts';
 import type { Query } from '#src/database/connect.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
-import type { NewEvent } from './event-types.ts';
+import type { NewEvent } from './bodies.ts';
 
 const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 

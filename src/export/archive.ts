@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { capturedOf, readCaptured } from '#src/delivery/captured.ts';
+import { capturedOf, readCaptured } from '#src/delivery/channel.ts';
 import { levelOf } from '#src/rollups/levels.ts';
 import { levelCsv, seriesCsv } from './csv-pages.ts';
 import { keysOf } from './keys.ts';

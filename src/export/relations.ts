@@ -398,6 +398,7 @@ export const EXPORTED: readonly Exported[] = [
       'device_id',
       'first_seen_at',
       'last_seen_at',
+      'awaits',
     ],
   },
   {

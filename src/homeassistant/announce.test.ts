@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAnnouncement, sensorsIn } from '#test/support/homeassistant.ts';
-import { type Announcer, messagesOf, ownTopics } from './announce.ts';
-import { DEVICE_SENSORS, HOME_SENSORS, type HomeReport } from './sensors.ts';
+import { type Announcer, DEVICE_SENSORS, HOME_SENSORS, type HomeReport, messagesOf, ownTopics } from './announce.ts';
 
 const ANNOUNCER: Announcer = {
   prefix: 'homeassistant',

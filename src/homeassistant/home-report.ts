@@ -5,6 +5,7 @@ import { orNull } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { currentPowerOf, latestChannels, powerOf } from '#src/devices/live.ts';
+import { newestReadings } from '#src/devices/newest.ts';
 import { type CommodityInsight, commodityInsights } from '#src/energy/commodity.ts';
 import { deviceInsights } from '#src/energy/device-include.ts';
 import { loadHome } from '#src/energy/home/home.ts';
@@ -13,7 +14,7 @@ import { insights } from '#src/energy/insights.ts';
 import { powerNow } from '#src/energy/period/power-now.ts';
 import { dayRange, firstInstant, type Range } from '#src/energy/ranges.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
-import type { DeviceReport, HomeReport } from './sensors.ts';
+import type { DeviceReport, HomeReport } from './announce.ts';
 
 /** An account whose home is told of. */
 export interface Owner {
@@ -82,7 +83,7 @@ function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): numbe
 }
 
 /** What the last day or month of a range costs; null where no tariff holds, and in a range of two currencies. */
-export async function costOf(
+async function costOf(
   db: Database,
   { userId, range, now }: { userId: string; range: Range; now: Date },
   groupBy: 'day' | 'month',
@@ -195,3 +196,65 @@ export function cycleOf(now: Date, zone: string): { month: Range; day: Range; si
 
 const dateOf = (time: DateTime): string => time.toFormat('yyyy-MM-dd');
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
+
+/** What a stretch of days used, and what it costs: a decimal in the tariff's currency. Null: not known, no tariff, two currencies. */
+interface Stretch {
+  kwh_used: number | null;
+  cost: string | null;
+}
+
+/** What the topic of a home says (docs/mqtt-homes.md). Days are those of `timezone`. */
+interface HomeUsage {
+  user_id: string;
+  /** When its devices were last heard of, ISO 8601; null: never. */
+  as_of: string | null;
+  timezone: string;
+  /** The power of the home now, W. */
+  power_w: number | null;
+  /** The last minutes that `power_w` is the mean of; null: it is measured. */
+  power_mean_minutes: number | null;
+  /** ISO 4217; null: no tariff holds. */
+  currency: string | null;
+  today: Stretch;
+  yesterday: Stretch;
+  this_month: Stretch;
+}
+
+/** What the interface answers of a home at a moment, for who is told by MQTT; null where there is no such account. */
+export async function homeUsage(db: Database, userId: string, now: Date): Promise<HomeUsage | null> {
+  const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();
+  if (!user) return null;
+  const { timezone } = user;
+  const local = DateTime.fromJSDate(now, { zone: timezone });
+  const dayOf = (time: DateTime) => time.toFormat('yyyy-MM-dd');
+  const [today, yesterday] = [dayOf(local), dayOf(local.minus({ days: 1 }))];
+  const stretch = async (start: string, end: string, groupBy: 'day' | 'month') => {
+    const range: Range = dayRange(start, end, timezone);
+    const used = (await insights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
+    return { kwh_used: used, cost: await costOf(db, { userId, range, now }, groupBy) };
+  };
+  const days = {
+    today: await stretch(today, today, 'day'),
+    yesterday: await stretch(yesterday, yesterday, 'day'),
+    this_month: await stretch(dayOf(local.startOf('month')), today, 'month'),
+  };
+  const currency = days.today.cost?.currency ?? null;
+  const told = ({ kwh_used, cost }: (typeof days)['today']): Stretch => ({
+    kwh_used,
+    cost: cost?.currency === currency ? (cost?.total ?? null) : null,
+  });
+  const [heard] = await newestReadings(db, [userId]);
+  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+  const power = await powerNow(db, home, now);
+  return {
+    user_id: userId,
+    as_of: heard?.newest.toISOString() ?? null,
+    timezone,
+    power_w: power?.watts ?? null,
+    power_mean_minutes: power?.minutes ?? null,
+    currency,
+    today: told(days.today),
+    yesterday: told(days.yesterday),
+    this_month: told(days.this_month),
+  };
+}

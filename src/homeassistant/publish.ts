@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
-import { startLoop } from '#src/core/loop.ts';
+import { pause, startLoop, WakeUpSignal } from '#src/core/loop.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
@@ -15,15 +15,14 @@ import {
   ownTopics,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
-import { type Owner, readHomeReport } from './home-report.ts';
-import { homeUsage } from './home-usage.ts';
+import { homeUsage, type Owner, readHomeReport } from './home-report.ts';
 
-/** Where homes are told of, and whose. */
+/** The broker to publish to, and the accounts whose homes are published. */
 export interface Publishing {
-  /** Of the broker that Home Assistant listens at. */
+  /** URL of the broker that Home Assistant is connected to. */
   url: string;
   prefix: string;
-  /** E-mail addresses and ids of the accounts whose homes are told of. */
+  /** E-mail addresses and ids of the accounts. */
   users: readonly string[];
   publicUrl: string | null;
 }
@@ -32,21 +31,21 @@ export interface PublisherParts {
   pool: Pool;
   clock: Clock;
   log: Logger;
-  /** The installation's secret, of which the name of this installation at the broker is derived. */
+  /** The installation's secret; its name at the broker is derived from it. */
   secret: string;
-  /** How often what has changed is told. */
+  /** How often changes are published. */
   everyMs?: number;
 }
 
 const EVERY_MS = 20_000;
-/** How often a worker asks whether it is the one that publishes. */
+/** How often a worker tries to become the publisher. */
 const TAKE_OVER_MS = 3_000;
-/** Home Assistant that starts again and again, or a broker that says so, is not told more often. */
+/** Shortest time between two passes, if Home Assistant restarts repeatedly or its broker reports that. */
 const LEAST_MS = 500;
-/** Topics of an earlier process that are remembered to be taken away. */
+/** Maximum number of topics of an earlier process that wait to be cleared. */
 const MAX_FORMER = 10_000;
 
-/** Tells Home Assistant of some homes, by one worker at a time. Returns how to stop, when the broker was told that. */
+/** Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops, after the broker has received `offline`. */
 export function startHomeAssistant(publishing: Publishing, parts: PublisherParts): () => Promise<void> {
   const { pool, log } = parts;
   const stopping = new AbortController();
@@ -64,73 +63,39 @@ export function startHomeAssistant(publishing: Publishing, parts: PublisherParts
   };
 }
 
-/** The name of an installation on a broker that it may share with others: nothing of the secret is told by it. */
+/** Name of this installation on a broker that several may share. It does not reveal the secret. */
 const installationOf = (secret: string): string =>
   createHmac('sha256', secret).update('home assistant').digest('hex').slice(0, 12);
-
-/** Wakes whoever waits; one that is rung while nobody waits is heard at the next wait. */
-interface Bell {
-  ring(): void;
-  /** Waits for so long, until it is over, or until the bell rings; `isDeaf`: not for that. */
-  wait(ms: number, over: AbortSignal, isDeaf?: boolean): Promise<void>;
-}
-
-function newBell(): Bell {
-  let rung = false;
-  let end: (() => void) | undefined;
-  return {
-    ring() {
-      rung = true;
-      end?.();
-    },
-    async wait(ms, over, isDeaf = false) {
-      if (over.aborted || (rung && !isDeaf)) rung = false;
-      else
-        await new Promise<void>((resolve) => {
-          const done = () => {
-            clearTimeout(timer);
-            over.removeEventListener('abort', done);
-            end = undefined;
-            if (!isDeaf) rung = false;
-            resolve();
-          };
-          const timer = setTimeout(done, ms);
-          over.addEventListener('abort', done);
-          if (!isDeaf) end = done;
-        });
-    },
-  };
-}
 
 async function publishUntil(over: AbortSignal, publishing: Publishing, parts: PublisherParts): Promise<void> {
   const { pool, clock, log, everyMs = EVERY_MS } = parts;
   const db = createDb(pool);
   const announcer: Announcer = { ...publishing, installation: installationOf(parts.secret) };
-  /** What the broker has of this process, and topics of which it may have something of an earlier one. */
-  const told = new Map<string, string>();
+  /** Retained messages of this process by topic, and topics that may have one of an earlier process. */
+  const published = new Map<string, string>();
   const former = new Set<string>();
-  const bell = newBell();
-  const tellAll = () => {
-    for (const topic of told.keys()) former.add(topic);
-    told.clear();
-    bell.ring();
+  const wakeUp = new WakeUpSignal();
+  const republishAll = () => {
+    for (const topic of published.keys()) former.add(topic);
+    published.clear();
+    wakeUp.raise();
   };
   const broker = connectBroker({
     url: publishing.url,
     clientId: `energy-usage-${announcer.installation}`,
     availabilityTopic: availabilityTopic(announcer),
     filters: [birthTopic(announcer), announcementFilter(announcer)],
-    onConnected: tellAll,
+    onConnected: republishAll,
     onMessage(topic, payload) {
       if (topic === birthTopic(announcer)) {
-        if (payload.toString() === 'online') tellAll();
+        if (payload.toString() === 'online') republishAll();
         return;
       }
       const own = ownTopics(announcer, topic, payload) ?? [];
-      const unknown = own.filter((one) => !told.has(one) && !former.has(one));
+      const unknown = own.filter((one) => !published.has(one) && !former.has(one));
       if (unknown.length === 0 || former.size >= MAX_FORMER) return;
       for (const one of unknown) former.add(one);
-      bell.ring();
+      wakeUp.raise();
     },
     log,
   });
@@ -139,45 +104,45 @@ async function publishUntil(over: AbortSignal, publishing: Publishing, parts: Pu
   const pass = async () => {
     if (!broker.isConnected()) return;
     const wanted = await messagesNow(db, announcer, { ...publishing, now: clock(), missing, log });
-    await tell(broker, wanted, { told, former, over });
+    await publishChanges(broker, wanted, { published, former, over });
   };
   try {
     while (!over.aborted) {
       const passed = pass().catch((error: Error) => {
-        if (!over.aborted) log.warn({ err: error }, 'Home Assistant could not be told; trying again');
+        if (!over.aborted) log.warn({ err: error }, 'publishing to Home Assistant failed; trying again');
       });
-      // What waits for a broker that does not answer is not waited for.
+      // A pass may wait for a broker that does not respond; a stop must not.
       await Promise.race([passed, ended]);
-      await bell.wait(LEAST_MS, over, true);
-      await bell.wait(everyMs, over);
+      await pause(LEAST_MS, over);
+      await wakeUp.wait(everyMs, over);
     }
   } finally {
     await broker.close();
   }
 }
 
-/** Tells what has changed, announcements before states, and takes away what is no more. */
-async function tell(
+/** Publishes changed messages, announcements before states, and clears topics that no longer have one. */
+async function publishChanges(
   broker: HomeAssistantBroker,
   wanted: ReadonlyMap<string, string>,
-  { told, former, over }: { told: Map<string, string>; former: Set<string>; over: AbortSignal },
+  { published, former, over }: { published: Map<string, string>; former: Set<string>; over: AbortSignal },
 ): Promise<void> {
   for (const [topic, payload] of wanted) {
     if (over.aborted) return;
     former.delete(topic);
-    if (told.get(topic) === payload) continue;
+    if (published.get(topic) === payload) continue;
     await broker.publish(topic, payload);
-    told.set(topic, payload);
+    published.set(topic, payload);
   }
-  for (const topic of [...told.keys(), ...former]) {
+  for (const topic of [...published.keys(), ...former]) {
     if (wanted.has(topic)) continue;
     await broker.publish(topic, '');
-    told.delete(topic);
+    published.delete(topic);
     former.delete(topic);
   }
 }
 
-/** The messages that hold now. `missing`: accounts of which it was logged that they are not there. */
+/** The current messages by topic. `missing`: accounts that were logged as not found. */
 async function messagesNow(
   db: Database,
   announcer: Announcer,
@@ -185,13 +150,13 @@ async function messagesNow(
 ): Promise<Map<string, string>> {
   const owners = await ownersOf(db, users);
   for (const name of users) {
-    const isThere = owners.some(({ userId, email }) => name === userId || name.toLowerCase() === email.toLowerCase());
-    if (isThere) missing.delete(name);
+    const exists = owners.some(({ userId, email }) => name === userId || name.toLowerCase() === email.toLowerCase());
+    if (exists) missing.delete(name);
     else if (!missing.has(name)) {
       missing.add(name);
       log.warn(
         { account: name },
-        'HOMEASSISTANT_USERS names an account that is not there: give its e-mail address, or its id',
+        'HOMEASSISTANT_USERS names an account that does not exist: give its e-mail address or its id',
       );
     }
   }
@@ -204,7 +169,7 @@ async function messagesNow(
   return new Map([...messagesOf(announcer, homes), ...plain]);
 }
 
-/** The accounts of some e-mail addresses and ids, in order of their ids. */
+/** The accounts with these e-mail addresses or ids, ordered by id. */
 async function ownersOf(db: Database, names: readonly string[]): Promise<Owner[]> {
   const lower = names.map((name) => name.toLowerCase());
   const rows = await db

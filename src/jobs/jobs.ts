@@ -1,15 +1,9 @@
 import { raiseSilences } from '#src/alerts/silence.ts';
 import { forgetRequests } from '#src/auth/database-counter.ts';
 import { forgetSessions } from '#src/auth/sessions.ts';
-import type { Clock } from '#src/core/clock.ts';
-import type { Logger } from '#src/core/log.ts';
-import type { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import type { Capabilities } from '#src/database/capabilities.ts';
-import type { Database, Pool } from '#src/database/connect.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
-import { compressHistory, dropReadings } from '#src/database/history.ts';
-import { ensurePartitions } from '#src/database/partitions.ts';
-import { forgetCaptured } from '#src/delivery/captured.ts';
+import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
+import { forgetCaptured } from '#src/delivery/channel.ts';
 import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { forgetTemporarySecrets } from '#src/devices/credentials.ts';
@@ -28,49 +22,7 @@ import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { tellRecounted } from '#src/users/recounted.ts';
 import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
-import type { Timing } from './due.ts';
-
-/** Dependencies of jobs. */
-export interface JobParts {
-  pool: Pool;
-  db: Database;
-  clock: Clock;
-  /** For every job that deletes by age: the clock of this machine alone is not enough (src/database/believed-time.ts). */
-  ageClock: Clock;
-  capabilities: Capabilities;
-  retentionMonths: number;
-  dataDir: string;
-  log: Logger;
-  /** What jobs that may take hours have still to do, for metrics. */
-  ahead: { daysToPack: number };
-}
-
-/** What a job answers that found another worker at it. */
-export const TAKEN = 'taken';
-
-/** Work that a worker does at set times. */
-export interface Job {
-  name: string;
-  at: Timing;
-  /** Whether it runs once at the start, too. */
-  alsoAtStart: boolean;
-  /** Held while it runs: of several workers one does it. Without one each worker does it. */
-  lock?: keyof typeof ADVISORY_LOCKS;
-  /**
-   * What the others do: `again`, they try until they have had their turn, which finds nothing left where the first came to its end,
-   * and goes on where it was killed. Else they leave it out, and what was broken off comes the next time.
-   */
-  whenTaken?: 'again';
-  /** What the database must be able to do; without it the job is not there. */
-  needs?: keyof Capabilities;
-  /** What makes it superfluous where the database can do it. */
-  unless?: keyof Capabilities;
-  /**
-   * `stopping`: ends work that takes long between two pieces of it (the worker stops, or lost the lock); what is under way is waited
-   * for. `session`: the one that holds its lock. Answers TAKEN where it takes a lock itself, and somebody has it.
-   */
-  run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
-}
+import { type Job, type JobParts, TAKEN } from './schedule.ts';
 
 /** Partitions are made for so many months from now, this one included. */
 const MONTHS_AHEAD = 3;

@@ -1,10 +1,12 @@
 import { createTask, type ScheduledTask } from 'node-cron';
+import type { Clock } from '#src/core/clock.ts';
+import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import type { Pool } from '#src/database/connect.ts';
+import type { Capabilities } from '#src/database/capabilities.ts';
+import type { Database, Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { isDailyDue, type Latest, latestDaily, spreadMs } from './due.ts';
-import { type Job, type JobParts, TAKEN } from './jobs.ts';
 
 const DONE = 'done';
 /** Delay before another attempt at a job that another worker holds: that worker may be killed. */
@@ -39,83 +41,17 @@ export function startJobs(
   parts: JobParts,
   { monotonicMs = () => performance.now() }: { monotonicMs?: () => number } = {},
 ): { names: string[]; stop(): Promise<void> } {
-  const { pool, clock, log, capabilities } = parts;
-  const stopping = new AbortController();
-  const underWay = new Map<Job, Promise<void>>();
-  const later = new Map<Job, NodeJS.Timeout>();
-
-  async function work(job: Job, dailyMs: number | null): Promise<void> {
-    const { name, lock, run } = job;
-    const once = async (session?: LockSession, lost?: AbortSignal) => {
-      const signal = AbortSignal.any([stopping.signal, ...(lost ? [lost] : [])]);
-      if ((await run(parts, signal, session)) === TAKEN) return TAKEN;
-      if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
-      return DONE;
-    };
-    try {
-      await inSpan(`job ${name}`, {}, async () => {
-        const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
-        if (done !== DONE && job.whenTaken === 'again')
-          later.set(job, setTimeout(begin, AGAIN_MS, job, dailyMs).unref());
-      });
-    } catch (error) {
-      log.error({ err: error, job: name }, 'job failed');
-    }
-  }
-  function begin(job: Job, dailyMs: number | null = null): void {
-    clearTimeout(later.get(job));
-    if (stopping.signal.aborted || underWay.has(job)) return;
-    underWay.set(
-      job,
-      work(job, dailyMs).finally(() => underWay.delete(job)),
-    );
-  }
-
+  const { clock, log, capabilities } = parts;
   const wanted = jobs.filter(
     ({ needs, unless }) =>
       (needs === undefined || capabilities[needs]) && (unless === undefined || !capabilities[unless]),
   );
-  const startMs = monotonicMs();
-  const intervals: IntervalPlan[] = [];
-  const daily: DailyPlan[] = [];
-  for (const [index, job] of wanted.entries()) {
-    const { at, alsoAtStart } = job;
-    if ('daily' in at) {
-      const task = createTask(at.daily, () => {}, { name: job.name, timezone: 'UTC' });
-      const latest = latestDaily((minute) => task.match(minute), clock().getTime());
-      daily.push({ job, task, latest, lookedAtMs: alsoAtStart ? latest.latestMs : null });
-      if (alsoAtStart) begin(job, latest.latestMs);
-    } else {
-      const everyMs = at.everySeconds * 1_000;
-      const firstMs = spreadMs(everyMs, { index, of: wanted.length }) + (alsoAtStart ? everyMs : 0);
-      intervals.push({ job, everyMs, nextMs: startMs + firstMs });
-      if (alsoAtStart) begin(job);
-    }
-  }
-
-  async function look(): Promise<void> {
-    const nowMs = monotonicMs();
-    for (const plan of intervals) {
-      if (plan.nextMs > nowMs) continue;
-      plan.nextMs = nowMs + plan.everyMs;
-      begin(plan.job);
-    }
-    const wallMs = clock().getTime();
-    for (const plan of daily) plan.latest = latestDaily((minute) => plan.task.match(minute), wallMs, plan.latest);
-    const passed = daily.filter(({ latest, lookedAtMs }) => lookedAtMs !== latest.latestMs);
-    if (passed.length === 0) return;
-    const times = passed.map(({ job, latest }) => ({ name: job.name, latestMs: latest.latestMs }));
-    const ranFor = await readDaily(pool, times);
-    for (const plan of passed) {
-      const { job } = plan;
-      const { latestMs } = plan.latest;
-      plan.lookedAtMs = latestMs;
-      if (isDailyDue(latestMs, ranFor.get(job.name) ?? latestMs)) begin(job, latestMs);
-    }
-  }
+  const runner = new JobRunner(parts);
+  const timetable = new Timetable(wanted, runner, { clock, monotonicMs });
   let looking: Promise<void> | null = null;
   const timer = setInterval(() => {
-    looking ??= look()
+    looking ??= timetable
+      .look(parts.pool)
       .catch((error) => log.warn({ err: error }, 'times of daily jobs not read'))
       .finally(() => {
         looking = null;
@@ -124,14 +60,126 @@ export function startJobs(
   return {
     names: wanted.map(({ name }) => name),
     async stop() {
-      stopping.abort();
+      runner.close();
       clearInterval(timer);
-      for (const pending of later.values()) clearTimeout(pending);
       await looking;
-      await Promise.all(daily.map(({ task }) => task.destroy()));
-      await Promise.all(underWay.values());
+      await timetable.destroy();
+      await runner.finished();
     },
   };
+}
+
+/** Runs jobs, none concurrently with itself. */
+class JobRunner {
+  readonly #parts: JobParts;
+  readonly #stopping = new AbortController();
+  readonly #underWay = new Map<Job, Promise<void>>();
+  readonly #later = new Map<Job, NodeJS.Timeout>();
+
+  constructor(parts: JobParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts a job unless it is running. `dailyMs`: the daily time for which it runs; null: it has none. */
+  begin(job: Job, dailyMs: number | null = null): void {
+    clearTimeout(this.#later.get(job));
+    if (this.#stopping.signal.aborted || this.#underWay.has(job)) return;
+    this.#underWay.set(
+      job,
+      this.#work(job, dailyMs).finally(() => this.#underWay.delete(job)),
+    );
+  }
+
+  /** Starts no further job, and notifies those that are running. */
+  close(): void {
+    this.#stopping.abort();
+    for (const pending of this.#later.values()) clearTimeout(pending);
+  }
+
+  async finished(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #work(job: Job, dailyMs: number | null): Promise<void> {
+    const { name, lock, run } = job;
+    const { pool, log } = this.#parts;
+    const once = async (session?: LockSession, lost?: AbortSignal) => {
+      const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
+      if ((await run(this.#parts, signal, session)) === TAKEN) return TAKEN;
+      if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
+      return DONE;
+    };
+    try {
+      await inSpan(`job ${name}`, {}, async () => {
+        const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
+        if (done !== DONE && job.whenTaken === 'again')
+          this.#later.set(job, setTimeout(() => this.begin(job, dailyMs), AGAIN_MS).unref());
+      });
+    } catch (error) {
+      log.error({ err: error, job: name }, 'job failed');
+    }
+  }
+}
+
+/** When jobs are due: intervals by the monotonic clock, daily times by the wall clock. */
+class Timetable {
+  readonly #intervals: IntervalPlan[] = [];
+  readonly #daily: DailyPlan[] = [];
+  readonly #runner: JobRunner;
+  readonly #clock: Clock;
+  readonly #monotonicMs: () => number;
+
+  /** Plans the jobs, and begins those that also run at the start. */
+  constructor(
+    jobs: readonly Job[],
+    runner: JobRunner,
+    { clock, monotonicMs }: { clock: Clock; monotonicMs: () => number },
+  ) {
+    this.#runner = runner;
+    this.#clock = clock;
+    this.#monotonicMs = monotonicMs;
+    const startMs = monotonicMs();
+    for (const [index, job] of jobs.entries()) {
+      const { at, alsoAtStart } = job;
+      if ('daily' in at) {
+        const task = createTask(at.daily, () => {}, { name: job.name, timezone: 'UTC' });
+        const latest = latestDaily((minute) => task.match(minute), clock().getTime());
+        this.#daily.push({ job, task, latest, lookedAtMs: alsoAtStart ? latest.latestMs : null });
+        if (alsoAtStart) runner.begin(job, latest.latestMs);
+      } else {
+        const everyMs = at.everySeconds * 1_000;
+        const firstMs = spreadMs(everyMs, { index, of: jobs.length }) + (alsoAtStart ? everyMs : 0);
+        this.#intervals.push({ job, everyMs, nextMs: startMs + firstMs });
+        if (alsoAtStart) runner.begin(job);
+      }
+    }
+  }
+
+  /** Begins the jobs that are due. */
+  async look(pool: Pool): Promise<void> {
+    const nowMs = this.#monotonicMs();
+    for (const plan of this.#intervals) {
+      if (plan.nextMs > nowMs) continue;
+      plan.nextMs = nowMs + plan.everyMs;
+      this.#runner.begin(plan.job);
+    }
+    const wallMs = this.#clock().getTime();
+    for (const plan of this.#daily) plan.latest = latestDaily((minute) => plan.task.match(minute), wallMs, plan.latest);
+    const passed = this.#daily.filter(({ latest, lookedAtMs }) => lookedAtMs !== latest.latestMs);
+    if (passed.length === 0) return;
+    const times = passed.map(({ job, latest }) => ({ name: job.name, latestMs: latest.latestMs }));
+    const ranFor = await readDaily(pool, times);
+    for (const plan of passed) {
+      const { job } = plan;
+      const { latestMs } = plan.latest;
+      plan.lookedAtMs = latestMs;
+      if (isDailyDue(latestMs, ranFor.get(job.name) ?? latestMs)) this.#runner.begin(job, latestMs);
+    }
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#daily.map(({ task }) => task.destroy()));
+  }
 }
 
 /**
@@ -156,4 +204,88 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
     'INSERT INTO daily_runs VALUES ($1, $2) ON CONFLICT (job) DO UPDATE SET ran_for = excluded.ran_for',
     [name, new Date(dailyMs)],
   );
+}
+
+/**
+ * When a job runs: at an interval, which is measured by the monotonic clock so that steps of the wall clock do not matter, or by a cron
+ * expression (UTC) that comes once a day ("19 4 * * *"), made up for if it was missed.
+ */
+type Timing = { everySeconds: number } | { daily: string };
+
+/** Interval jobs are spread over this time at most, ms: a process that lives shorter still runs each of them. */
+const SPREAD_MS = 10 * 60_000;
+
+/** `latestMs`: the latest moment at which a daily job was to run, as of the minute `minuteMs`. Unix ms. */
+export interface Latest {
+  minuteMs: number;
+  latestMs: number;
+}
+
+/**
+ * Finds the latest minute within the last day that an expression matches. Pure. `known`: the previous result, so that only later minutes are
+ * matched. If the clock was set back, the whole day is matched again. Throws if the expression matches no minute of the day.
+ */
+export function latestDaily(matches: (minute: Date) => boolean, nowMs: number, known: Latest | null = null): Latest {
+  const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const isLater = known !== null && known.minuteMs <= minuteMs && minuteMs - known.minuteMs < DAY_MS;
+  const fromMs = isLater ? known.minuteMs + MINUTE_MS : minuteMs - DAY_MS + MINUTE_MS;
+  for (let atMs = minuteMs; atMs >= fromMs; atMs -= MINUTE_MS)
+    if (matches(new Date(atMs))) return { minuteMs, latestMs: atMs };
+  if (!isLater) throw new Error('a daily job whose time does not come within a day');
+  return { minuteMs, latestMs: known.latestMs };
+}
+
+/**
+ * Whether a daily job is to run now. Pure; Unix ms. `ranForMs`: the latest moment for which it has run. After the clock was set back by
+ * less than a day, the job does not run again for the same moment. A run that lies farther ahead was made by a wrong clock and is ignored.
+ */
+export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
+  ranForMs < latestMs || ranForMs > latestMs + DAY_MS;
+
+/**
+ * Delay of an interval job's first run, ms. It spreads jobs by their places in the list, so that they do not all start together. Pure.
+ */
+export const spreadMs = (everyMs: number, place: { index: number; of: number }): number =>
+  Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
+
+/** Dependencies of jobs. */
+export interface JobParts {
+  pool: Pool;
+  db: Database;
+  clock: Clock;
+  /** For every job that deletes by age: the clock of this machine alone is not enough (src/database/believed-time.ts). */
+  ageClock: Clock;
+  capabilities: Capabilities;
+  retentionMonths: number;
+  dataDir: string;
+  log: Logger;
+  /** What jobs that may take hours have still to do, for metrics. */
+  ahead: { daysToPack: number };
+}
+
+/** What a job answers that found another worker at it. */
+export const TAKEN = 'taken';
+
+/** Work that a worker does at set times. */
+export interface Job {
+  name: string;
+  at: Timing;
+  /** Whether it runs once at the start, too. */
+  alsoAtStart: boolean;
+  /** Held while it runs: of several workers one does it. Without one each worker does it. */
+  lock?: keyof typeof ADVISORY_LOCKS;
+  /**
+   * What the others do: `again`, they try until they have had their turn, which finds nothing left where the first came to its end,
+   * and goes on where it was killed. Else they leave it out, and what was broken off comes the next time.
+   */
+  whenTaken?: 'again';
+  /** What the database must be able to do; without it the job is not there. */
+  needs?: keyof Capabilities;
+  /** What makes it superfluous where the database can do it. */
+  unless?: keyof Capabilities;
+  /**
+   * `stopping`: ends work that takes long between two pieces of it (the worker stops, or lost the lock); what is under way is waited
+   * for. `session`: the one that holds its lock. Answers TAKEN where it takes a lock itself, and somebody has it.
+   */
+  run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
 }

@@ -5,6 +5,7 @@ import { lockOf } from '#src/database/advisory-locks.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { isShown } from '#src/devices/gateways.ts';
 import { managersOf } from '#src/devices/management.ts';
 import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -155,7 +156,8 @@ async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow
       : await db
           .selectFrom('discovered_devices')
           .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
-          .select(['discovery_id', 'gateways.user_id', 'device_id'])
+          .select(['discovery_id', 'gateways.user_id', 'device_id', 'awaits'])
+          .where(isShown)
           .where('discovery_id', '=', sql<string>`ANY (${discoveryIds}::text[])`)
           .where(within(importer.reach, 'gateways.user_id'))
           .execute();

@@ -130,9 +130,18 @@ test('rows of one new owner are told apart as those of one that is there', () =>
 });
 
 test('a discovered device is paired once', () => {
-  const heard = { discovery_id: 'dsc_1', user_id: 'usr_1' };
+  const heard = { discovery_id: 'dsc_1', user_id: 'usr_1', awaits: null };
   const one = row({}, { discoveryId: 'dsc_1' });
   expect(outcome([one], known([], { discovered: [{ ...heard, device_id: null }] }))).toMatchObject({ create: 1 });
   const paired = known([device({ location: 'elsewhere' })], { discovered: [{ ...heard, device_id: 'dev_1' }] });
   expect(outcome([one], paired)).toMatchObject({ create: 0, existing: ['dev_1'] });
+});
+
+test('an announced device is paired when a value of it has come', () => {
+  const discovered = [{ discovery_id: 'dsc_1', user_id: 'usr_1', device_id: null, awaits: 'SS/#' }];
+  expect(outcome([row({}, { discoveryId: 'dsc_1' })], known([], { discovered }))).toEqual({
+    create: 0,
+    existing: [],
+    mistakes: [{ field: 'line 2.discovery_id', message: 'none of its values was received yet: bridge SS/# first' }],
+  });
 });

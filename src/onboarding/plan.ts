@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '#src/core/errors.ts';
 import type { SaidOfChannel } from '#src/devices/channels.ts';
 import { withWords } from '#src/devices/channels.ts';
+import { bridgeFirst } from '#src/devices/gateways.ts';
 import type { DeviceSettings } from '#src/devices/store.ts';
 
 /** A row of an import: a device, and whose it is. */
@@ -41,7 +42,7 @@ export interface Known {
   toMakeOwners?: string | undefined;
   devices: readonly KnownDevice[];
   /** What was heard through gateways of the owners, with what it is paired as. */
-  discovered: readonly { discovery_id: string; user_id: string; device_id: string | null }[];
+  discovered: readonly { discovery_id: string; user_id: string; device_id: string | null; awaits: string | null }[];
 }
 
 /** What an import does. */
@@ -100,6 +101,10 @@ export function planImport(rows: readonly ImportRow[], known: Known): ImportPlan
     const found = row.discoveryId === undefined ? undefined : discovered.get(row.discoveryId);
     if (row.discoveryId !== undefined && found?.user_id !== owner) {
       wrong(row, 'discovery_id', 'the user has no such discovered device');
+      continue;
+    }
+    if (found && found.awaits !== null) {
+      wrong(row, 'discovery_id', bridgeFirst(found.awaits));
       continue;
     }
     const there = found ? byId.get(found.device_id ?? '') : byKey.get(key);

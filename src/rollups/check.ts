@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { retentionStartMs } from '#src/database/history.ts';
+import { retentionStartMs } from '#src/database/migrate.ts';
 import {
   COLUMN,
   columnsOf,

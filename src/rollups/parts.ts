@@ -94,31 +94,6 @@ export function partsWithin(
   )`;
 }
 
-/**
- * The parts of the load profile of one user or device in `[from, to)`, in pieces of so many minutes: `starts_at`, where each begins,
- * and the columns. Half hours are half as many rows to group as quarter-hours.
- */
-export function piecesWithin(
-  owner: Owner,
-  range: Stretch,
-  minutes: 15 | 30,
-  columns: readonly string[],
-): RawBuilder<unknown> {
-  const { view } = openOf(LOAD_PROFILE);
-  const read = columns.join(', ');
-  // A difference to a quarter-hour belongs to what it differs from: alone it would be of a piece that nothing is known of.
-  const piece = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch') AS starts_at" : 'starts_at';
-  const closed = (start: string, part: string) =>
-    sql`SELECT ${list([start, read])} FROM (${sql.raw(part)}) c WHERE ${within('starts_at', owner, range)} ${rowsWithin(LOAD_PROFILE, range)}`;
-  return sql`(
-    ${closed('starts_at', packedPieces(minutes, columns))}
-    UNION ALL
-    ${closed(piece, storedQuarters(columns))}
-    UNION ALL
-    SELECT ${list([piece, read])} FROM ${sql.table(view)} WHERE ${within('starts_at', owner, range)}
-  )`;
-}
-
 /** Several of one kind. */
 export interface Owners {
   key: Owner['key'];
@@ -126,8 +101,9 @@ export interface Owners {
 }
 
 /**
- * The same of several users or devices, each by itself: `who`, `at` (where the piece begins) and the columns. Of 60 minutes users have
- * rows of their own, summed over their devices. A piece may have several rows.
+ * The load profile of several users or devices in `[from, to)`, each by itself, in pieces of so many minutes: `who`, `at` (where the piece begins) and the
+ * columns. Of 60 minutes users have rows of their own, summed over their devices. Half hours are half as many rows to group as quarter-hours. A piece may
+ * have several rows.
  */
 export function piecesOfEach(
   { key, ids }: Owners,
@@ -139,6 +115,7 @@ export function piecesOfEach(
   const { view, source } = openOf(level);
   const only = (time: Key) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
+  // A difference to a quarter-hour belongs to what it differs from: alone it would be of a piece of which nothing is known.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
   const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
   const closed = (start: string, part: string) =>

@@ -1,17 +1,16 @@
 import { type Operated, startOperator } from '#src/api/operator.ts';
-import { ADMIN, ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { ADMIN, ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { outliveOutput } from '#src/core/output.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
+import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir, runningOn } from './data-dir-lock.ts';
-import { keepEmbeddedPostgres } from './embedded-database.ts';
-import { writeListening } from './listening.ts';
-import { choosePorts, refuseTakenPorts } from './ports.ts';
+import { choosePorts, refuseTakenPorts, writeListening } from './ports.ts';
 import { startSandbox } from './sandbox.ts';
 import { secretKey } from './secret-key.ts';
 import { printedLink } from './sign-in-link.ts';
@@ -71,7 +70,11 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
     stops.push(() => pool.end());
     const access = brokerAccess(createDb(pool), config.mqtt.url);
-    const operator = await startOperator(config.operator, { ...supervised(children), publicUrl: config.publicUrl, access }, log);
+    const operator = await startOperator(
+      config.operator,
+      { ...supervised(children), publicUrl: config.publicUrl, access },
+      log,
+    );
     stops.push(operator.stop);
     return { ...first, certFile: tls.certFile, config, databaseUrl: url, databaseLine, stop };
   } catch (error) {
@@ -121,4 +124,48 @@ async function prepare(
   } finally {
     await pool.end();
   }
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Starts the embedded PostgreSQL, and starts it again whenever it is gone (killed, or out of disk for a while): every
+ * second, until it stands. Its users wait for it by themselves.
+ */
+export async function keepEmbeddedPostgres(
+  dataDir: string,
+  log: Logger,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { url, stop } = await startEmbeddedPostgres({ dataDir });
+  let complained = '';
+  let looking: Promise<void> = Promise.resolve();
+  let isLooking = false;
+  const look = async () => {
+    if (await isEmbeddedAlive(dataDir)) return;
+    log.warn('PostgreSQL stopped, restarting it');
+    try {
+      await startEmbeddedPostgres({ dataDir });
+      complained = '';
+      log.info('PostgreSQL is running again');
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== complained) log.error({ err: error }, 'PostgreSQL does not start, retrying every second');
+      complained = message;
+    }
+  };
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    looking = look().finally(() => {
+      isLooking = false;
+    });
+  }, LOOK_EVERY_MS);
+  return {
+    url,
+    async stop() {
+      clearInterval(timer);
+      await looking;
+      await stop();
+    },
+  };
 }

@@ -1,23 +1,19 @@
 import { createJudge } from '#ingest/gateways/judged.ts';
 import { listRejected, replayRejected } from '#ingest/rejected.ts';
 import { startApi } from '#src/api/start.ts';
-import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import { createLog } from '#src/core/log.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDb, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { roleSettings } from '#src/database/role-settings.ts';
-import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
-import { tlsPair } from './certificate.ts';
-import { watchCertificate } from './certificate-watch.ts';
+import { composeSignIn, sendSignIn } from '#src/delivery/email/send.ts';
+import { tlsPair, watchCertificate } from './certificate.ts';
 import { openMailer } from './channels.ts';
-import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
-import { STANDBY, standbyState } from './metrics/standby.ts';
-import { runRole } from './role.ts';
+import { CERTIFICATE, certificateState, STANDBY, standbyState } from './metrics.ts';
+import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
-import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** The longest that a statement of an answer may take: then 503, and not a request that hangs. */
 const MAX_STATEMENT_MS = 20_000;
@@ -27,25 +23,7 @@ export async function runApi(config: Config): Promise<void> {
   const log = createLog('api', config.log);
   await runRole('api', config, log, async (metrics) => {
     const url = await databaseUrl(config);
-    // Answers take seconds at most; migrations, checks and replays take their time.
-    const sessions = roleSettings('api');
-    const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];
-    const pool = createPool(url, { max: 10, applicationName: 'energy api', settings, isAnswering: true });
-    const readPool = config.database.readUrl
-      ? createPool(config.database.readUrl, {
-          max: 10,
-          applicationName: 'energy api read',
-          settings,
-          wanted: 'standby',
-          isAnswering: true,
-        })
-      : pool;
-    const longPool = createPool(url, {
-      max: 3,
-      applicationName: 'energy api long',
-      settings: sessions,
-      isAnswering: true,
-    });
+    const { pool, readPool, longPool } = openPools(url, config.database.readUrl);
     const { database } = await migrate(longPool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
@@ -89,4 +67,18 @@ export async function runApi(config: Config): Promise<void> {
       },
     };
   });
+}
+
+/** The pools of the role: answers take seconds at most, while migrations, checks and replays take their time. */
+function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
+  const sessions = roleSettings('api');
+  const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];
+  const open = (url: string, name: string, more: Omit<Parameters<typeof createPool>[1], 'applicationName'>) =>
+    createPool(url, { ...more, applicationName: name, isAnswering: true });
+  const pool = open(url, 'energy api', { max: 10, settings });
+  return {
+    pool,
+    readPool: readUrl ? open(readUrl, 'energy api read', { max: 10, settings, wanted: 'standby' }) : pool,
+    longPool: open(url, 'energy api long', { max: 3, settings: sessions }),
+  };
 }

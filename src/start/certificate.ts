@@ -9,11 +9,12 @@ import {
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
-import { makeOnce } from '#src/core/make-once.ts';
 import { DAY_MS } from '#src/core/units.ts';
+import { makeOnce } from '#src/start/secret-key.ts';
 
 const VALID_DAYS = 825;
 /** What is made here is made anew this long before it ends: time to replace the copies that devices trust. */
@@ -26,7 +27,7 @@ const ALWAYS = ['localhost', '127.0.0.1', '::1'];
 /** An operator is warned this long before a certificate ends that the service does not renew. */
 const WARN_DAYS = 14;
 
-export interface TlsPair {
+interface TlsPair {
   cert: Buffer;
   key: Buffer;
   certFile: string;
@@ -70,7 +71,7 @@ export const renewsItself = ({ tls }: Config, certificate: X509Certificate): boo
   tls.certFile === undefined && isMadeHere(certificate);
 
 /** The dates of a certificate, Unix ms. */
-export interface CertificateDates {
+interface CertificateDates {
   file: string;
   validFromMs: number;
   validToMs: number;
@@ -172,3 +173,68 @@ const isNamed = (certificate: X509Certificate, host: string): boolean =>
   isIP(host)
     ? certificate.checkIP(host) !== undefined
     : namesOf(certificate).some((name) => name.toLowerCase() === host.toLowerCase());
+
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Looks every 10 s whether certificate or key were replaced, and hands a new pair to `apply`: renewals hold without a
+ * restart, open connections go on. A pair that does not fit together (one file is written before the other) is left for
+ * the next look; the old one serves until then. `expiresAt`: when the one that serves ends. If that is over or near, a line of
+ * the log reports it: at once, and then every `reportEveryMs`.
+ */
+export function watchCertificate(
+  config: Config,
+  current: TlsPair,
+  apply: (pair: TlsPair) => void,
+  log: Logger,
+  { everyMs = LOOK_EVERY_MS, reportEveryMs = DAY_MS } = {},
+): { expiresAt(): Date; stop(): void } {
+  let serving = current;
+  let complained = '';
+  let reported: { cert: Buffer; atMs: number } | null = null;
+  const reportDates = () => {
+    const { cert, certFile: file } = serving;
+    // By the monotonic clock: a step of the other one neither repeats the line nor withholds it.
+    const atMs = performance.now();
+    if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
+    const parsed = new X509Certificate(cert);
+    const [validFromMs, validToMs] = [parsed.validFromDate.getTime(), parsed.validToDate.getTime()];
+    const found = judgeDates({ file, validFromMs, validToMs, renewsItself: renewsItself(config, parsed) }, Date.now());
+    if (!found) return;
+    reported = { cert, atMs };
+    const ends = parsed.validToDate.toISOString();
+    log[found.isRefused ? 'error' : 'warn']({ certificate: file, ends }, `${found.finding}. ${found.todo}`);
+  };
+  const look = async () => {
+    try {
+      const found = await tlsPair(config, log);
+      if (!found.cert.equals(serving.cert) || !found.key.equals(serving.key)) {
+        createSecureContext(found);
+        apply(found);
+        serving = found;
+        log.info({ certificate: found.certFile }, 'new certificate loaded');
+      }
+      // The next one that is unusable is told of again.
+      complained = '';
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== complained) log.warn({ err: error }, 'new certificate is unusable; keeping the old one');
+      complained = message;
+    }
+    reportDates();
+  };
+  reportDates();
+  // One look at a time: one that began before a failure would end after it, and have it told of twice.
+  let isLooking = false;
+  const timer = setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    await look();
+    isLooking = false;
+  }, everyMs);
+  timer.unref();
+  return {
+    expiresAt: () => new X509Certificate(serving.cert).validToDate,
+    stop: () => clearInterval(timer),
+  };
+}

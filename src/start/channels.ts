@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { defined } from '#src/core/defined.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
@@ -36,7 +36,7 @@ export async function openChannels(
     clock: systemClock,
     environment,
     allowPrivate,
-    ...defined({ ca: caFile ? await readFile(caFile, 'utf8') : undefined }),
+    ...omitUndefined({ ca: caFile ? await readFile(caFile, 'utf8') : undefined }),
   });
   return {
     channels: {

@@ -3,9 +3,9 @@ import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDb, createPool, type Database } from '#src/database/connect.ts';
+import { createTariff, hasTariff } from '#src/tariffs/store.ts';
 import { startAll } from './all.ts';
-import { ensureDemoTariff } from './demo-tariff.ts';
 import { printedLink } from './sign-in-link.ts';
 
 const HISTORY_DAYS = 90;
@@ -99,4 +99,21 @@ export async function startDemo(
     await stop();
     throw error;
   }
+}
+
+/** What the demo's first home pays, for all of its past: by day and by night, and what it gets for what it feeds in. */
+const TARIFF = {
+  name: 'Day and night',
+  valid_from: '2020-01-01',
+  currency: 'EUR',
+  terms: {
+    standing_per_day: '0.41',
+    import: { periods: [{ per_kwh: '0.3420', from: '06:00', to: '22:00' }, { per_kwh: '0.2680' }] },
+    export: { per_kwh: '0.0803' },
+  },
+};
+
+/** Gives an account a tariff where it has none, so that what its energy costs can be seen at once. One that a visitor made is left alone. */
+async function ensureDemoTariff(db: Database, userId: string): Promise<void> {
+  if (!(await hasTariff(db, userId))) await createTariff(db, { userId, ...TARIFF });
 }

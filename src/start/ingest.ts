@@ -1,27 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
-
 import { databaseCounter } from '#src/auth/database-counter.ts';
-import { hostAndPort } from '#src/config/addresses.ts';
+import type { RequestCounter } from '#src/auth/request-counter.ts';
+import { hostAndPort, shownUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
-import { shownUrl } from '#src/config/shown-url.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { defined } from '#src/core/defined.ts';
+import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
+import type { Metrics } from '#src/core/metrics.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb, createPool, type Database } from '#src/database/connect.ts';
+import { createDb, createPool, type Database, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { roleSettings } from '#src/database/role-settings.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
-import { homeUsage } from '#src/homeassistant/home-usage.ts';
-import { tlsPair } from './certificate.ts';
-import { watchCertificate } from './certificate-watch.ts';
-import { claimsAtBroker } from './claims.ts';
-import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
-import { runRole } from './role.ts';
-import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
+import { homeUsage } from '#src/homeassistant/home-report.ts';
+import { checkBatchSecret } from '#src/onboarding/batches.ts';
+import { answerClaim, CLAIM_REPLY_TOPIC, CLAIM_TOPIC, claimMessage, createClaimGate } from '#src/onboarding/claims.ts';
+import { tlsPair, watchCertificate } from './certificate.ts';
+import { CERTIFICATE, certificateState } from './metrics.ts';
+import { runRole, warnOfCommitRisks } from './role.ts';
 
 /** Where devices reach the broker, for the log. Of an external one without user, password and path. */
 function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string {
@@ -69,60 +67,7 @@ export async function runIngest(config: Config): Promise<void> {
     // With an external broker devices meet the broker's certificate.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
     if (certificate) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
-    const broker = {
-      energy_broker_connected:
-        '1 while the broker is connected, of the embedded one always; no value while it stands by',
-    };
-    metrics.valuesOf(broker, async (): Promise<Record<string, number>> => {
-      if (ingest.isStandingBy()) return {};
-      return { energy_broker_connected: ingest.isConnected() ? 1 : 0 };
-    });
-    const { counts } = ingest;
-    metrics.countOf('energy_messages_received_total', 'MQTT messages that arrived', () => counts.received);
-    metrics.countOf('energy_messages_committed_total', 'Messages whose readings are committed', () => counts.committed);
-    metrics.countOf('energy_readings_stored_total', 'Readings stored', () => counts.stored);
-    metrics.countOf('energy_readings_duplicate_total', 'Readings that were known already', () => counts.duplicates);
-    metrics.countOf(
-      'energy_readings_rejected_total',
-      'Messages and elements that could not be used',
-      () => counts.rejected,
-    );
-    metrics.countOf(
-      'energy_rejections_not_kept_total',
-      'Rejections beyond what is kept in an hour: counted, and not on the list',
-      ingest.unkept,
-    );
-    const notComputed = {
-      energy_devices_not_computed:
-        'Changed or edited devices whose past could not be computed anew when that was last tried; the log says why',
-    };
-    metrics.valuesOf(notComputed, async () => ({ energy_devices_not_computed: ingest.notComputed() }));
-    metrics.countOf(
-      'energy_messages_over_limit_total',
-      'Messages of devices that sent more than a device may',
-      () => counts.overLimit,
-    );
-    metrics.countOf(
-      'energy_messages_departed_total',
-      'Messages of accounts that moved into another installation, kept for it',
-      () => counts.departed,
-    );
-    metrics.countOf(
-      'energy_heads_loaded_total',
-      'Devices of batches that were read from the database, since this worker did not remember them (HEAD_MEMORY_MIB)',
-      () => counts.loaded,
-    );
-    const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
-    metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: ingest.waiting() }));
-    const standingBy = {
-      energy_ingest_standing_by:
-        '1 where another worker has the session at the broker, and this one waits for it to be gone',
-    };
-    metrics.valuesOf(standingBy, async () => ({ energy_ingest_standing_by: ingest.isStandingBy() ? 1 : 0 }));
-    const strays = {
-      energy_stray_messages: 'Messages at a broker cluster that are no device’s, kept for a person to look at',
-    };
-    metrics.valuesOf(strays, async () => defined({ energy_stray_messages: ingest.strays() ?? undefined }));
+    reportMetrics(metrics, ingest);
     return {
       ready: {
         broker: config.mqtt.url ? 'external' : 'embedded',
@@ -141,4 +86,100 @@ export async function runIngest(config: Config): Promise<void> {
       },
     };
   });
+}
+
+/** Registers the metrics of a running ingest. */
+function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof startIngest>>): void {
+  const { counts } = ingest;
+  const totals: [name: string, help: string, read: () => number][] = [
+    ['energy_messages_received_total', 'MQTT messages that arrived', () => counts.received],
+    ['energy_messages_committed_total', 'Messages whose readings are committed', () => counts.committed],
+    ['energy_readings_stored_total', 'Readings stored', () => counts.stored],
+    ['energy_readings_duplicate_total', 'Readings that were known already', () => counts.duplicates],
+    ['energy_readings_rejected_total', 'Messages and elements that could not be used', () => counts.rejected],
+    [
+      'energy_rejections_not_kept_total',
+      'Rejections beyond what is kept in an hour: counted, and not on the list',
+      ingest.unkept,
+    ],
+    [
+      'energy_messages_over_limit_total',
+      'Messages of devices that sent more than a device may',
+      () => counts.overLimit,
+    ],
+    [
+      'energy_messages_departed_total',
+      'Messages of accounts that moved into another installation, kept for it',
+      () => counts.departed,
+    ],
+    [
+      'energy_heads_loaded_total',
+      'Devices of batches that were read from the database, since this worker did not remember them (HEAD_MEMORY_MIB)',
+      () => counts.loaded,
+    ],
+  ];
+  for (const [name, help, read] of totals) metrics.countOf(name, help, read);
+  const values: [name: string, help: string, read: () => number | undefined][] = [
+    [
+      'energy_broker_connected',
+      '1 while the broker is connected, of the embedded one always; no value while it stands by',
+      () => (ingest.isStandingBy() ? undefined : ingest.isConnected() ? 1 : 0),
+    ],
+    [
+      'energy_devices_not_computed',
+      'Changed or edited devices whose past could not be computed anew when that was last tried; the log says why',
+      () => ingest.notComputed(),
+    ],
+    ['energy_messages_waiting', 'Messages that wait for their commit', () => ingest.waiting()],
+    [
+      'energy_ingest_standing_by',
+      '1 where another worker has the session at the broker, and this one waits for it to be gone',
+      () => (ingest.isStandingBy() ? 1 : 0),
+    ],
+    [
+      'energy_stray_messages',
+      'Messages at a broker cluster that are no device’s, kept for a person to look at',
+      () => ingest.strays() ?? undefined,
+    ],
+  ];
+  for (const [name, help, read] of values)
+    metrics.valuesOf({ [name]: help }, async (): Promise<Record<string, number>> => {
+      const value = read();
+      return value === undefined ? {} : { [name]: value };
+    });
+}
+
+/** How meters claim their identities at the embedded broker, for ingest, which knows nothing of batches. */
+export function claimsAtBroker(db: Database, counter: RequestCounter) {
+  const gate = createClaimGate(counter);
+  return {
+    prefix: 'prb_',
+    topic: CLAIM_TOPIC,
+    replyTopic: CLAIM_REPLY_TOPIC,
+    check: (batchId: string, secret: string) => checkBatchSecret(db, batchId, secret),
+    /** What a meter is answered, as JSON; null where its network was refused too often. */
+    async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
+      const message = claimMessage.safeParse(jsonOf(payload));
+      if (!message.success) {
+        const [issue] = message.error.issues;
+        const error = `${issue?.path.join('.') || 'message'}: ${issue?.message}`;
+        return JSON.stringify({ error, status: 422 });
+      }
+      try {
+        const answer = await gate(address, () => answerClaim(db, batchId, message.data, { now: new Date(), address }));
+        return JSON.stringify(answer ?? { error: 'The claim is refused', status: 403 });
+      } catch (error) {
+        if (error instanceof AppError && error.is === 'tooManyRequests') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function jsonOf(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

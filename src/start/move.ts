@@ -1,8 +1,9 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
 import { closeForWriting, openForWriting } from '#src/database/closing.ts';
-import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueIdentities } from '#src/database/copy/copy-rows.ts';
 import { beginFilling, endFilling } from '#src/database/copy/filling.ts';
+import { COPIED, type Copied, NOT_COPIED } from '#src/database/copy/relations.ts';
 import {
   compareCopied,
   type Ends,
@@ -10,14 +11,13 @@ import {
   type Synchronised,
   synchronise,
 } from '#src/database/copy/synchronise.ts';
+import { WatchedClient } from '#src/database/hosts.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { transactionOn } from '#src/database/transaction.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
+import { COLUMN, DAYS, HOURS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { foldLateDays, settleRollups } from '#src/rollups/refresh.ts';
-import { MOVED } from './moved.ts';
-import { createMovingPool, MOVE } from './moving-pool.ts';
 
 /** Result of a move. */
 export interface MoveReport {
@@ -34,6 +34,12 @@ export interface MoveSteps {
   step(text: string): void;
   progress: Progress;
 }
+
+/** Everything that a move copies: the load profile last, by its time. */
+export const MOVED: readonly Copied[] = [
+  ...COPIED,
+  ...[HOURS, DAYS].map(({ relation, time }) => ({ relation, by: time })),
+];
 
 const NAMES = MOVED.map(({ relation }) => relation);
 
@@ -203,3 +209,50 @@ async function totalOf(pool: Pool, relation: string): Promise<string> {
   );
   return rows[0].milliwattHours;
 }
+
+/** What the sessions of a move are known by. */
+const MOVE = 'energy migrate';
+
+/** PostgreSQL's error for a full disk, `disk_full`. */
+const DISK_FULL = '53100';
+
+/**
+ * Sessions of a move: they have what time they need. `side`: the words for the database in errors; `max`: how many sessions; `settings`: further
+ * ones.
+ */
+export function createMovingPool(
+  url: string,
+  { side, max, settings = [] }: { side: 'old' | 'new'; max: number; settings?: string[] },
+): Pool {
+  const pool = createPool(url, {
+    max,
+    applicationName: MOVE,
+    settings: [
+      ...settings,
+      'statement_timeout=0',
+      'lock_timeout=0',
+      'idle_in_transaction_session_timeout=0',
+      // Fingerprints are compared as text, and bytes go through JSON: both sides must write them alike.
+      'DateStyle=ISO',
+      'IntervalStyle=postgres',
+      'bytea_output=hex',
+      'extra_float_digits=1',
+    ],
+  });
+  // Two servers take part in a move, and the error of one does not name it. Its connection does, also of a COPY.
+  pool.on('connect', (client) => {
+    if (!(client instanceof WatchedClient)) return;
+    client.connection.prependListener('errorMessage', (error: Error & { code?: string }) => {
+      if (error.code === DISK_FULL) error.message = `The disk of the ${side} database is full (${error.message})`;
+    });
+  });
+  return pool;
+}
+
+/** What it does not copy, and why. */
+export const NOT_MOVED: Readonly<Record<string, string>> = {
+  ...NOT_COPIED,
+  ...Object.fromEntries(
+    STORED_LEVELS.map((level) => [storedOf(level), `computed from ${HOURS.relation} and ${DAYS.relation}`]),
+  ),
+};

@@ -1,19 +1,21 @@
 import { flushCompileCache } from 'node:module';
 import { startOperator } from '#src/api/operator.ts';
+import { urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createMetrics, type Metrics } from '#src/core/metrics.ts';
 import { outliveOutput } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { commitFacts, commitRisks } from '#src/database/capabilities.ts';
+import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import type { Asked } from './children.ts';
-import { DATABASE_STATE, databaseState } from './metrics/database-state.ts';
+import { DATABASE_STATE, databaseState } from './metrics.ts';
 import { refuseTakenPorts } from './ports.ts';
 
 /** A role that runs in this process. */
-export interface Role {
+interface Role {
   /** What a person should know of it once it is ready. */
   ready: Record<string, unknown>;
   pool: Pool;
@@ -79,4 +81,10 @@ export async function runRole(
   // Not at the end only: a process that is killed has none.
   flushCompileCache();
   process.send?.({ ready: name, ...ready });
+}
+
+/** Says at the start of a role what of the database's settings could lose an acknowledged commit in a failover. `url`: as it is configured. */
+export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
+  for (const risk of commitRisks(await commitFacts(queryOn(pool), urlsOfHosts(url).length)))
+    log.warn({ risk }, 'database');
 }

@@ -2,7 +2,7 @@ import { accountOf, createSignIn, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { actAsOperator } from '#src/users/audit.ts';
+import { runAsOperator } from '#src/users/audit.ts';
 import { secretKey } from './secret-key.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function printedLink(db: Database, config: Config, email: string): 
   if (!account) return null;
   const secret = await secretKey(config, db);
   const options = { userId: account.user_id, secret, now: new Date(), validMs: DAY_MS, alone: true };
-  const signIn = await actAsOperator(
+  const signIn = await runAsOperator(
     db,
     'sign_in.printed',
     (trx) => createSignIn(trx, options),

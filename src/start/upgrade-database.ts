@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
-import { copyCluster, stateOfCluster } from '#src/database/copy/cluster.ts';
-import { isFilled } from '#src/database/copy/filling.ts';
-import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
-import { earlierBinaries } from '#src/database/earlier-binaries.ts';
+import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
+import { copyCluster, isFilled, stateOfCluster } from '#src/database/copy/filling.ts';
 import {
   clusterOf,
   majorOf,
@@ -14,10 +12,14 @@ import {
   upgradedDirOf,
   upgradeFolderOf,
 } from '#src/database/embedded-postgres.ts';
-import { binariesIn, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
+import {
+  binariesIn,
+  earlierBinaries,
+  type PostgresBinaries,
+  postgresBinaries,
+} from '#src/database/postgres-binaries.ts';
 import { STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { type MoveSteps, move } from './move.ts';
-import { MOVED } from './moved.ts';
+import { MOVED, type MoveSteps, move } from './move.ts';
 
 /** Result of an upgrade. */
 export interface UpgradeReport {

@@ -7,10 +7,9 @@ import { createLog, type Logger } from '#src/core/log.ts';
 import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDb, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { roleSettings } from '#src/database/role-settings.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
@@ -18,13 +17,9 @@ import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { openChannels } from './channels.ts';
-import { DEVICE_COUNTS, deviceCounts } from './metrics/device-counts.ts';
-import { LAGS, lags } from './metrics/lags.ts';
-import { OUTBOX, outbox } from './metrics/outbox.ts';
-import { remembered } from './metrics/remembered.ts';
-import { runRole } from './role.ts';
+import { DEVICE_COUNTS, deviceCounts, LAGS, lags, OUTBOX, outbox, remembered } from './metrics.ts';
+import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
-import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** How often each loop looks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };

@@ -158,8 +158,10 @@ export async function deleteTariff(db: Database, reach: Reach, tariffId: string)
 }
 
 function changedTerms(before: Terms, changed: TariffPatch['terms']): Terms {
-  const merged = Object.entries({ ...before, ...changed }).filter(([, term]) => term !== null && term !== undefined);
-  return Object.fromEntries(merged) as unknown as Terms;
+  const merged: TariffPatch['terms'] = { ...before, ...changed };
+  for (const term of Object.keys(merged) as (keyof Terms)[])
+    if (merged[term] === null || merged[term] === undefined) delete merged[term];
+  return merged as Terms;
 }
 
 /** 422 where rates name a series that the account may not use, or that has another currency. Keeps the series until the transaction ends. */

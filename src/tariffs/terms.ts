@@ -1,5 +1,5 @@
 import { asBillionths, type Billionths, decimalText, parseDecimal } from '#src/core/decimal.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
 /** What a tariff costs, in the words of the interface, which is what is stored. Prices are decimals as text. */
@@ -125,4 +125,4 @@ export const isEmpty = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'fro
 
 /** Whether a period holds at some times only: it says at which. */
 export const hasCondition = ({ per_kwh: _, ...condition }: PeriodTerms): boolean =>
-  Object.keys(defined(condition)).length > 0;
+  Object.keys(omitUndefined(condition)).length > 0;

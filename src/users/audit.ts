@@ -86,7 +86,7 @@ export async function lastActs(db: Database, userId: string): Promise<number[]> 
 export const COMMAND_LINE = 'cli';
 
 /** Changes something as an operator at the command line, and notes it, all of it or nothing. */
-export async function actAsOperator<T>(
+export async function runAsOperator<T>(
   db: Database,
   action: string,
   run: (trx: Database) => Promise<T>,

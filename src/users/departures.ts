@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** So long after it left, what an account's devices still publish here is kept for where it is (decision 0073). */
+/** So long after it left, what an account's devices still publish here is kept for where it is (decision 0058). */
 const KEPT_DAYS = 90;
 
 /** What is left here of accounts that moved into another installation. */

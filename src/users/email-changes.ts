@@ -136,7 +136,7 @@ async function eventsOfDay(trx: Database, userId: string, type: string, now: Dat
   return rows.map(({ created_at }) => created_at);
 }
 
-/** Ends the unused sign-in links and codes of an account. They are not deleted, because they are counted for a day (auth/sign-in-limits.ts). */
+/** Ends the unused sign-in links and codes of an account. They are not deleted, because they are counted for a day (auth/sign-ins.ts). */
 export async function expireSignIns(trx: Database, userId: string): Promise<void> {
   await trx
     .updateTable('sign_ins')

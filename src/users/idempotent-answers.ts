@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SecretBox } from '#src/core/secret-box.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
 import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 

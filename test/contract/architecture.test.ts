@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DAYS, HOURS, LEVELS, LOAD_PROFILE, storedOf } from '#src/rollups/levels.ts';
 import { type Import, importsOf, sourceFiles } from './imports.ts';
 
 const files = sourceFiles(['src', 'ingest', 'simulators', 'bench', 'clients']);
@@ -42,14 +43,26 @@ const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users'
 /** Rooms of ingest, and the files beside them, from below: one imports only from rows above its own. */
 const INGEST_LAYERS = [
   // What delivers messages knows nothing of what is in them: topics come to it as values.
-  ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts'],
+  ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts', 'turns.ts'],
   ['message.ts'],
   ['gateways'],
   ['write'],
   ['incoming.ts', 'fair-queue.ts', 'waiting-room.ts'],
-  ['refusal.ts', 'receipts.ts'],
+  ['batch-writer.ts', 'receipts.ts'],
   ['pipeline.ts', 'rejected.ts'],
   ['start.ts'],
+];
+
+/** Files that name aggregates and answer nothing from them. */
+const NO_READERS = [
+  // Declares, fills, checks and repairs them.
+  /^src\/rollups\//,
+  // Copies their rows: to a person, to another database.
+  /^src\/export\//,
+  /^src\/start\/(move|moved|upgrade-database)\.ts$/,
+  /^src\/start\/users-move\//,
+  // Which relations a database has.
+  /^src\/database\/(capabilities|copy\/relations)\.ts$/,
 ];
 
 const top = (path: string) => path.split('/')[0] ?? '';
@@ -140,6 +153,21 @@ describe('the house', () => {
     const { readFileSync } = await import('node:fs');
     const begin = product.filter((file) => /['"`]\s*(BEGIN|START TRANSACTION)\b/i.test(readFileSync(file, 'utf8')));
     expect(begin).toEqual(['src/database/transaction.ts']);
+  });
+
+  test('reads the aggregates in one place', async () => {
+    const { readFileSync } = await import('node:fs');
+    const relations = [
+      ...[LOAD_PROFILE, ...LEVELS].flatMap((level) => [level.relation, storedOf(level)]),
+      ...[HOURS.relation, DAYS.relation, 'open_hours', 'open_quarter_hours'],
+    ];
+    const name = new RegExp(`\\b(${relations.join('|')})\\b|rollups/parts\\.ts`);
+    const reader = /^src\/energy\/usage\//;
+    const readers = product.filter((file) => {
+      if (top(file) !== 'src' || room(file) === 'dashboard' || reader.test(file)) return false;
+      return name.test(readFileSync(file, 'utf8').replace(/^\s*(\*|\/\*\*|\/\/).*$/gm, ''));
+    });
+    expect(readers.filter((file) => !NO_READERS.some((exempt) => exempt.test(file)))).toEqual([]);
   });
 
   test('reads the environment in one place', async () => {

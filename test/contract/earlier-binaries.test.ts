@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { PACKAGES } from '#src/database/earlier-binaries.ts';
+import { PACKAGES } from '#src/database/postgres-binaries.ts';
 
 const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
@@ -11,7 +11,7 @@ test('the embedded PostgreSQL of this version can be fetched by one that brings 
   for (const name of names) {
     const version: string = optionalDependencies[name];
     const known = PACKAGES[Number.parseInt(version, 10)];
-    expect(known?.version, `add ${version} to src/database/earlier-binaries.ts`).toBe(version);
+    expect(known?.version, `add ${version} to src/database/postgres-binaries.ts`).toBe(version);
     expect(known?.integrity[name]).toBe(json('package-lock.json').packages[`node_modules/${name}`].integrity);
   }
 });

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import format, { type CompiledMessage } from 'icu-minify/format';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { TARIFF_TEMPLATES } from '#src/dashboard/pages/tariffs/templates.ts';
-import { LANGUAGES, type Language, loadWords, words } from '#src/dashboard/words/words.ts';
+import { formatters } from '#src/dashboard/words/locale.ts';
+import { LANGUAGES, type Language } from '#src/dashboard/words/words.ts';
+import { argumentsOf, compiledWords, loadWords, pagesOf, pluralsOf, textsByPath } from '#test/support/words.ts';
 import { sourceFiles } from './imports.ts';
 import { saidIn, textsOf } from './texts.ts';
 
@@ -23,7 +25,7 @@ const NO_TEXT: readonly RegExp[] = [
   /^color-mix\(/,
   // The name of a format, in every language.
   /^Green Button \(XML\)$/,
-  /^no (session|words: loadWords comes first)$/,
+  /^no (session|words: setWords comes first)$/,
   /^(sign-in|choices wide|columns three|badge \0|quiet told)$/,
 ];
 /** Modules whose strings are lines for terminals and settings of devices, or names of forms that `words/` translates. */
@@ -53,20 +55,17 @@ const b = html\`<p class="\${c ? 'is good' : ''}">Left here \${d ? html\`<b titl
   expect(strings).toEqual(['is good', '', 'Or here']);
 });
 
-type Tree = { [name: string]: unknown };
-/** Every text and function, by its path. */
-const leaves = (tree: Tree, path = ''): [string, unknown][] =>
-  Object.entries(tree).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null
-      ? leaves(value as Tree, `${path}.${name}`)
-      : [[`${path}.${name}`, value]],
-  );
+/** Numbers that each plural form of a language is used for, by its form. Forms that begin at a million may be missing: `other` is used. */
+function numbersByForm(language: string): Map<string, number> {
+  const rules = new Intl.PluralRules(language);
+  return new Map(Array.from({ length: 1_001 }, (_, index) => [rules.select(1_000 - index), 1_000 - index]));
+}
 
-/** Of a function what it says of some values. */
-const said = (value: unknown): string =>
-  typeof value === 'function'
-    ? String(value(...Array.from({ length: value.length }, (_, index) => `{${index}}`)))
-    : String(value);
+const rawTexts = (language: Language) =>
+  new Map(
+    textsByPath(Object.fromEntries(Object.entries(pagesOf(language)).map(([page, json]) => [page, JSON.parse(json)]))),
+  );
+const messages = async (language: Language) => new Map(textsByPath(await compiledWords(language)));
 
 /** Paths of texts that are alike in English and another language: names, borrowed words, and what is spelt the same. */
 const ALIKE: Record<string, readonly string[]> = {
@@ -91,6 +90,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'home.live',
     'sessions.browser',
     'tariffs.form.form',
+    'tariffs.templates.names.gbEconomy7',
     'webhooks.log.detailsOf',
     'webhooks.log.inSeconds',
     'webhooks.webhook',
@@ -105,6 +105,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'devices.channels.meanings.gas',
     'devices.pairing.topic',
     'home.commodities.gas',
+    'tariffs.templates.names.gbEconomy7',
     'webhooks.webhook',
   ],
   fr: [
@@ -128,6 +129,8 @@ const ALIKE: Record<string, readonly string[]> = {
     'devices.type',
     'devices.types.thermostat',
     'fleet.family',
+    'tariffs.templates.names.frBase',
+    'tariffs.templates.names.gbEconomy7',
     'webhooks.secret.label',
     'webhooks.webhook',
   ],
@@ -160,46 +163,93 @@ const ALIKE: Record<string, readonly string[]> = {
     'sessions.ways.mail',
     'sessions.ways.provider',
     'tariffs.form.in',
+    'tariffs.templates.names.gbEconomy7',
     'webhooks.log.detailsOf',
     'webhooks.webhook',
   ],
 };
 
-describe.each(Object.keys(LANGUAGES).filter((one) => one !== 'en') as Language[])('the words of %s', (language) => {
-  let english: [string, unknown][];
-  let others: Map<string, unknown>;
+test('the types of arguments are those of the English messages', async () => {
+  const lines = [...(await messages('en'))]
+    .map(([path, message]): [string, [string, string][]] => [path, [...argumentsOf(message)]])
+    .filter(([, all]) => all.length > 0)
+    .map(([path, all]) => `  '${path}': { ${all.map(([name, type]) => `${name}: ${type}`).join('; ')} };\n`);
+  const text = `// Made from en/*.json by \`npm run words\`.
+/** A value as it is to be shown. */
+type Shown = string | number;
+/** Arguments of the English messages, by the path of the message. */
+export interface Arguments {
+${lines.join('')}}
+`;
+  await expect(text).toMatchFileSnapshot('../../src/dashboard/words/arguments.d.ts');
+});
+
+/** Folders whose texts the pages read by a name that the service returns, or that a table of the pages has. */
+const READ_BY_NAME = [
+  'bills.causes',
+  'bills.readings',
+  'common.provider.problems',
+  'devices.discovered.kinds',
+  'devices.edits.statuses',
+  'fleet.orders',
+  'fleet.reasons',
+  'home.figure.notes',
+  'webhooks.events',
+];
+
+test('each text is used', () => {
+  const code = modules.map((file) => readFileSync(resolve(ROOT, file), 'utf8')).join('\n');
+  const isUsed = (path: string) => new RegExp(`\\b${path.slice(path.lastIndexOf('.') + 1)}\\b`).test(code);
+  const unused = [...rawTexts('en').keys()].filter((path) => !isUsed(path));
+  expect(unused.filter((path) => !READ_BY_NAME.some((folder) => path.startsWith(`${folder}.`)))).toEqual([]);
+});
+
+describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language) => {
+  let all: Map<string, CompiledMessage>;
+  let english: Map<string, CompiledMessage>;
   beforeAll(async () => {
-    await loadWords('en');
-    // Templates are asked for by their English name.
-    english = leaves(words()).filter(([path]) => !path.startsWith('.tariffs.templates'));
+    all = await messages(language);
+    english = await messages('en');
+  });
+
+  test('are those of English', () => {
+    expect([...all.keys()].toSorted()).toEqual([...english.keys()].toSorted());
+  });
+
+  test('take the arguments of English, of the same kinds, and have the same marks', () => {
+    const marks = (text: string) => (text.match(/`[^`]+`|\[/g) ?? []).toSorted();
+    const texts = rawTexts(language);
+    for (const [path, message] of english) {
+      const shape = (one: CompiledMessage | undefined) => [path, [...argumentsOf(one ?? '')].toSorted()];
+      expect(shape(all.get(path))).toEqual(shape(message));
+    }
+    for (const [path, text] of rawTexts('en'))
+      expect([path, marks(String(texts.get(path)))]).toEqual([path, marks(String(text))]);
+  });
+
+  test('have each plural form of the language, and can be said with each', async () => {
+    const numbers = numbersByForm(language);
     await loadWords(language);
-    others = new Map(leaves(words()));
+    for (const [path, message] of all) {
+      for (const forms of pluralsOf(message))
+        expect([path, forms]).toEqual([path, expect.arrayContaining([...numbers.keys()])]);
+      for (const number of numbers.values()) {
+        const types = [...argumentsOf(message)];
+        const values = Object.fromEntries(
+          types.map(([name, type]) => [name, type === 'number' ? number : `<${name}>`]),
+        );
+        const said = format(message, language, values, { formatters });
+        expect([path, said]).toEqual([path, expect.stringMatching(/^[^{}]*$/)]);
+        for (const [name, type] of types) if (type === 'Shown') expect(said).toContain(`<${name}>`);
+      }
+    }
   });
+});
 
-  test('are as many, and take the same values', () => {
-    const shape = (value: unknown) => (typeof value === 'function' ? value.length : 'text');
-    const templates = [...others].filter(([path]) => path.startsWith('.tariffs.templates')).length;
-    expect(others.size - templates).toBe(english.length);
-    for (const [path, value] of english) expect([path, shape(others.get(path))]).toEqual([path, shape(value)]);
-  });
-
-  test('use every value that they are given, and the same marks', () => {
-    const marks = (text: string) => (text.match(/\{\d\}|`[^`]+`|\[/g) ?? []).toSorted();
-    for (const [path, value] of english)
-      expect([path, marks(said(others.get(path)))]).toEqual([path, marks(said(value))]);
-  });
-
-  test('are no English', () => {
-    const same = english.filter(([path, value]) => said(value) === said(others.get(path)));
-    expect(same.map(([path]) => path.slice(1)).toSorted()).toEqual(ALIKE[language]);
-  });
-
-  test('name every form of a tariff, and each sentence that goes with one', async () => {
-    await loadWords(language);
-    const { templates } = words().tariffs;
-    const texts = new Set(TARIFF_TEMPLATES.flatMap(({ name, note = [] }) => [name, ...note]));
-    // A name of its own.
-    texts.delete('Economy 7');
-    expect(new Set(Object.keys(templates))).toEqual(texts);
+describe.each(Object.keys(ALIKE) as Language[])('the translation into %s', (language) => {
+  test('has no text left in English', () => {
+    const others = rawTexts(language);
+    const same = [...rawTexts('en')].filter(([path, text]) => text === others.get(path)).map(([path]) => path);
+    expect(same.toSorted()).toEqual(ALIKE[language]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Evaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { dropReadings } from '#src/database/history.ts';
+import { dropReadings } from '#src/database/migrate.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';

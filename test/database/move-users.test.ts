@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { checkDeviceLogin, endedLogins, secretDigest } from '#src/devices/credentials.ts';

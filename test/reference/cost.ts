@@ -89,6 +89,42 @@ class Ratio {
   }
 }
 const NOTHING = new Ratio(0n);
+
+/** What the clock and the calendar of a zone show. */
+interface LocalTime {
+  /** YYYY-MM-DD. */
+  date: string;
+  /** YYYY-MM. */
+  yearMonth: string;
+  /** HH:mm. */
+  clock: string;
+  /** Of the clock from UTC: `+01:00`, `Z`. */
+  offset: string;
+  month: number;
+  weekday: number;
+}
+const calendar = new Map<string, Map<number, LocalTime>>();
+
+/** The local time of a quarter-hour. luxon is slow and all histories lie in the same months and few zones, so each time is computed once. */
+export function localTime(ms: number, zone: string): LocalTime {
+  const ofZone = calendar.get(zone) ?? new Map<number, LocalTime>();
+  calendar.set(zone, ofZone);
+  const known = ofZone.get(ms);
+  if (known) return known;
+  const local = DateTime.fromMillis(ms, { zone });
+  const text = local.toISO() as string;
+  const time = {
+    date: text.slice(0, 10),
+    yearMonth: text.slice(0, 7),
+    clock: text.slice(11, 16),
+    offset: text.slice(23),
+    month: local.month,
+    weekday: local.weekday,
+  };
+  ofZone.set(ms, time);
+  return time;
+}
+
 const kwh = (milliwattHours: number) => new Ratio(BigInt(milliwattHours), 1_000_000n);
 
 interface Row {
@@ -112,8 +148,8 @@ export function referenceCosts(
   const rows = new Map<string, Row>();
   const lengths = new Map<string, number>();
   for (let ms = Math.ceil(fromMs / QUARTER) * QUARTER; ms < toMs && ms <= nowMs; ms += QUARTER) {
-    const local = DateTime.fromMillis(ms, { zone: home.zone });
-    const date = local.toISODate() as string;
+    const local = localTime(ms, home.zone);
+    const { date } = local;
     const tariff = tariffOn(home, date);
     const quarter = home.quarters[(ms - home.fromMs) / QUARTER];
     const name = rowOf(ms);
@@ -180,11 +216,11 @@ function quartersOf(date: string, zone: string): number {
   let count = 0;
   const noon = Math.floor(DateTime.fromISO(`${date}T12:00`, { zone }).toMillis() / QUARTER) * QUARTER;
   for (let ms = noon - 160 * QUARTER; ms < noon + 160 * QUARTER; ms += QUARTER)
-    if (DateTime.fromMillis(ms, { zone }).toISODate() === date) count++;
+    if (localTime(ms, zone).date === date) count++;
   return count;
 }
 
-function priceAt({ series }: ReferenceHome, rates: WrittenRates, ms: number, local: DateTime): Ratio | null {
+function priceAt({ series }: ReferenceHome, rates: WrittenRates, ms: number, local: LocalTime): Ratio | null {
   if ('per_kwh' in rates) return Ratio.of(rates.per_kwh);
   if ('series_id' in rates) {
     const { minutes, prices } = series.get(rates.series_id) as { minutes: number; prices: ReadonlyMap<number, string> };
@@ -194,7 +230,7 @@ function priceAt({ series }: ReferenceHome, rates: WrittenRates, ms: number, loc
       .times(Ratio.of(rates.multiply ?? '1'))
       .plus(Ratio.of(rates.add ?? '0'));
   }
-  const clock = local.toFormat('HH:mm');
+  const { clock } = local;
   const holds = rates.periods.find(({ days, months, from = '00:00', to = '24:00' }) => {
     if (days && !days.includes(local.weekday)) return false;
     if (months && !months.includes(local.month)) return false;
@@ -214,7 +250,7 @@ function addCapacity(
   for (const [index, { imported, estimated, known }] of home.quarters.entries()) {
     const ms = home.fromMs + index * QUARTER;
     if (!known || estimated * 2 > imported || ms > nowMs) continue;
-    const month = DateTime.fromMillis(ms, { zone: home.zone }).toFormat('yyyy-MM');
+    const month = localTime(ms, home.zone).yearMonth;
     peaks.set(month, Math.max(peaks.get(month) ?? 0, imported));
   }
   const first = DateTime.fromMillis(fromMs, { zone: home.zone }).startOf('month');

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { type SecretBox, secretBox } from '#src/core/secret-box.ts';
+import { type SecretBox, secretBox } from '#src/core/secrets.ts';
 import { createDb, type Database, queryOf } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { createDispatcher, type Dispatcher } from '#src/delivery/dispatch.ts';

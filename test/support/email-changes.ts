@@ -1,4 +1,4 @@
-import { mailedToken } from '#src/core/mailed-token.ts';
+import { mailedToken } from '#src/core/secrets.ts';
 import type { TestApi } from './api.ts';
 
 /** Of a change of an account's address that was requested last: where its mail goes, and the token of the link. */

@@ -37,10 +37,13 @@ export const settingsOf = ({ tz, config }: Case['in']): DecoderSettings => ({ ..
 /** What came before it. */
 export const priorOf = ({ prior = [] }: Case['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-/** The cases of a family, by the name of their file. */
+/** The cases of a family, by name: `tables/<family>.cases.json` of a table, and the files of a folder of code. */
 export const casesOf = (family: string): [string, Case][] => {
-  const folder = join(FOLDER, family, 'cases');
-  return existsSync(folder)
-    ? readdirSync(folder).map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as Case])
+  const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
+  const ofTable = join('tables', `${family}.cases.json`);
+  if (existsSync(join(FOLDER, ofTable))) return Object.entries(read(ofTable) as Record<string, Case>);
+  const folder = join(family, 'cases');
+  return existsSync(join(FOLDER, folder))
+    ? readdirSync(join(FOLDER, folder)).map((file) => [file, read(join(folder, file)) as Case])
     : [];
 };

@@ -1,5 +1,5 @@
 import { applyDeltas } from '#ingest/write/deltas.ts';
-import { ensurePartitions } from '#src/database/partitions.ts';
+import { ensurePartitions } from '#src/database/migrate.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';

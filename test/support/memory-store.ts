@@ -11,13 +11,13 @@ import {
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
-import type { DeviceDeltas } from '#ingest/write/device-deltas.ts';
-import type { Firsts } from '#ingest/write/firsts.ts';
+import type { DeviceDeltas } from '#ingest/write/deltas.ts';
+import { type DeviceState, type SeriesState, seriesName } from '#ingest/write/device-state.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
 import { forgetsNotes, tariffSinceMs } from '#ingest/write/series-plan.ts';
-import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
+import type { Firsts } from '#ingest/write/target-roles.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
@@ -72,7 +72,7 @@ export interface MemoryStore {
   /** Changes what is stored of a device past the write path; answers what `change` does. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** A copy that fails whoever changes it. */
-  load(deviceId: string): { device: StandingDevice; version: number };
+  load(deviceId: string): { device: DeviceState; version: number };
   stretch(wanted: WantedStretch): Stretch;
   /** Stores all of the plans or, where one of their devices has changed since it was loaded, none and answers false. */
   commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
@@ -83,7 +83,7 @@ export function memoryStore(): MemoryStore {
   let edits = 0;
   const series = new Map<number, StoredSeries>();
   /** Made once for each version of a device, as they are asked for often. */
-  const loaded = new Map<string, { device: StandingDevice; version: number }>();
+  const loaded = new Map<string, { device: DeviceState; version: number }>();
   const ordered = new Map<number, JudgedPoint[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
 
@@ -250,7 +250,7 @@ const judgedOf = ({ points, verdicts }: StoredSeries): JudgedPoint[] =>
     .sort(comparePoints)
     .map((point) => ({ ...point, verdict: verdicts.get(pointKey(point)) ?? null }));
 
-const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSeries => ({
+const fresh = (seriesId: number, { channel, kind }: SeriesState): StoredSeries => ({
   seriesId,
   channel,
   kind,
@@ -263,7 +263,7 @@ const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSerie
   verdicts: new Map(),
 });
 
-const standingOf = (stored: StoredSeries): StandingSeries => {
+const standingOf = (stored: StoredSeries): SeriesState => {
   const { seriesId, channel, kind, roles, earlierRoles, firsts, tariffSinceMs, lastReadAtMs, tail, splits } = stored;
   return {
     seriesId,

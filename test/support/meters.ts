@@ -4,15 +4,15 @@ import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A register of a home of its own, whose readings go straight to the writer. */
+/** A meter of a home of its own, whose readings go straight to the writer. */
 export interface Meter {
   userId: string;
   deviceId: string;
-  /** Writes register readings in kWh, by time, as one batch. `now` is the writer's clock. */
+  /** Writes readings in kWh, by time, as one batch: of a register, or of intervals of that length. `now` is the writer's clock. */
   read(
     readings: readonly (readonly [string | Date, number])[],
     now?: Date,
-    of?: { deviceId?: string; channel?: string },
+    of?: { deviceId?: string; channel?: string; intervalMs?: number },
   ): Promise<WriteResult>;
 }
 
@@ -29,7 +29,7 @@ export async function meter(
   return {
     userId,
     deviceId,
-    async read(readings, now = new Date(), { deviceId: id = deviceId, channel = 'import' } = {}) {
+    async read(readings, now = new Date(), { deviceId: id = deviceId, channel = 'import', intervalMs = 0 } = {}) {
       const messages: IncomingMessage[] = readings.map(([at, kwh]) => ({
         topic: `energy/v1/${id}/readings`,
         payload: Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: kwh })),
@@ -40,9 +40,9 @@ export async function meter(
             {
               deviceId: id,
               channel,
-              kind: 'register',
+              kind: intervalMs > 0 ? 'interval' : 'register',
               readAtMs: new Date(at).getTime(),
-              intervalMs: 0,
+              intervalMs,
               value: Math.round(kwh * 1e6),
               element: 0,
             },

@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import { PARCELLED } from '#src/database/copy/parted.ts';
+import { BUNDLED } from '#src/database/copy/bundled-relations.ts';
 import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 
 /** Columns that have a number of their database, or are sealed by its key, as `relation.column`. */
@@ -33,7 +33,7 @@ export async function partOf(pool: Pool, userIds: readonly string[], others = fa
     );
   };
   const is = (whose: string) => (others ? `(${whose}) IS NOT TRUE` : whose);
-  for (const { relation, whose } of PARCELLED) {
+  for (const { relation, whose } of BUNDLED) {
     const left = [...OF_THE_DATABASE]
       .filter((name) => name.startsWith(`${relation}.`))
       .map((name) => name.split('.')[1]);

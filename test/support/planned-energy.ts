@@ -6,7 +6,7 @@ import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, hasRole, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
-import { count } from '#ingest/write/device-deltas.ts';
+import { count } from '#ingest/write/deltas.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
 import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';

@@ -4,10 +4,10 @@ import { openFromMs } from '#ingest/normalise/edits.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import { computedOtherwise } from '#ingest/normalise/settings.ts';
 import { collect } from '#ingest/write/collect.ts';
+import { type DeviceState, isPastEdits, isPastSplits, seriesName } from '#ingest/write/device-state.ts';
 import { isFollowedBy } from '#ingest/write/head.ts';
 import type { HeadMemory } from '#ingest/write/head-memory.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
-import { isPastEdits, type StandingDevice, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
 import { rolesOpen } from '#ingest/write/target-roles.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
@@ -36,7 +36,7 @@ export function* writing(
     for (const [deviceId, arrived] of collected.series) {
       const remembered = memory.get(deviceId);
       const head = remembered && isFollowedBy(remembered, arrived) ? remembered : null;
-      const { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
+      let { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
       const stretches = new Map<number, Stretch[]>();
       for (;;) {
         yield;
@@ -45,13 +45,18 @@ export function* writing(
           plans.push({ plan: planned, version });
           break;
         }
+        // A cached head does not contain the splits that a replay of stored readings needs.
+        if (device === head) {
+          ({ device, version } = store.load(deviceId));
+          continue;
+        }
         for (const one of planned.wanted) {
           stretches.set(one.seriesId, [...(stretches.get(one.seriesId) ?? []), store.stretch(one)]);
         }
       }
     }
     if (!store.commit(plans)) {
-      memory.forget(collected.series.keys());
+      memory.evict(collected.series.keys());
       continue;
     }
     for (const deviceId of collected.series.keys()) {
@@ -109,8 +114,10 @@ export function workInAll(store: MemoryStore, deviceIds: readonly string[], leng
   }
 }
 
-const isSettled = ({ computedWith, edits = [], series }: StandingDevice): boolean =>
+/** As `load.ts` decides which heads may be cached. */
+const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
+  [...series.values()].every(isPastSplits) &&
   isPastEdits(
     edits,
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),

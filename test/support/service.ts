@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { heapEnvironment, heapFlags } from '#src/start/heap.ts';
+import { heapEnvironment, heapFlags } from '#src/start/children.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 

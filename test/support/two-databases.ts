@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
+import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { DAYS, HOURS, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
-import { MOVED } from '#src/start/moved.ts';
+import { MOVED } from '#src/start/move.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { temporaryFolder } from './service.ts';
 

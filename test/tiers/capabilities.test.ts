@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { askCapabilities } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/history.ts';
-import { migrate } from '#src/database/migrate.ts';
+import { compressHistory, migrate } from '#src/database/migrate.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { startApache } from '#test/support/tiers/apache.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/history.ts';
+import { compressHistory } from '#src/database/migrate.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit, revokeEdit } from '#src/devices/edits/store.ts';
 import { findDevice, updateDevice } from '#src/devices/store.ts';

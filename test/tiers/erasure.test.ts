@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDb } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/history.ts';
+import { compressHistory } from '#src/database/migrate.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';

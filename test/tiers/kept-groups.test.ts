@@ -5,10 +5,8 @@ import { groupOf } from '#src/energy/group/homes.ts';
 import { groupPages } from '#src/energy/group/insights.ts';
 import { keepGroupSums } from '#src/energy/group/keep.ts';
 import { type KeptSums, keptSums } from '#src/energy/group/kept.ts';
-import type { Home } from '#src/energy/home/home.ts';
-import { keepPasts } from '#src/energy/home/keep-pasts.ts';
-import { pastsOf } from '#src/energy/home/pasts.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { keepPasts, pastsOf } from '#src/energy/usage/pasts.ts';
 import { changeMembers, homesOf } from '#src/groups/members.ts';
 import { createGroup } from '#src/groups/store.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
@@ -214,8 +212,7 @@ test('where devices began and which way their energy flowed follows from what is
     });
     await addToProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
-    const inverter = { deviceId: one.deviceId, placement: 'production', partOf: null };
-    await keepPasts(db, [{ userId: one.userId, devices: [inverter] } as unknown as Home], at(1, 0));
+    await keepPasts(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
     // Nothing since; the other way round since; the same long ago; earlier than it is known to have begun.
     if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
     if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);

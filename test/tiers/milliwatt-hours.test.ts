@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compressHistory } from '#src/database/history.ts';
-import { migrate } from '#src/database/migrate.ts';
+import { compressHistory, migrate } from '#src/database/migrate.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';

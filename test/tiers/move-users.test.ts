@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
-import { NOT_PARTED, PARCELLED, RETURNED, STREAMED } from '#src/database/copy/parted.ts';
+import { BUNDLED, NOT_BUNDLED, RETURNED, STREAMED } from '#src/database/copy/bundled-relations.ts';
 import { KEPT_ANEW } from '#src/database/copy/relations.ts';
 import { DAYS, HOURS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
@@ -103,7 +103,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   await target.settle();
   const before = await partOf(source.pool, userIds);
   const stay = [await partOf(source.pool, userIds, true), await partOf(target.pool, userIds, true)] as const;
-  for (const { relation } of PARCELLED)
+  for (const { relation } of BUNDLED)
     expect({ relation, rows: before.get(relation)?.length }).not.toEqual({ relation, rows: 0 });
   const report = await moveUsers(source.url, target.url, how(userIds));
   expect(report).toMatchObject({ users: userIds.length, moved_before: 0 });
@@ -131,16 +131,16 @@ test('a decision stands for every relation', async () => {
        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`,
   );
   const computed = STORED_LEVELS.map(storedOf);
-  const decided = [...PARCELLED, ...STREAMED, HOURS, DAYS]
+  const decided = [...BUNDLED, ...STREAMED, HOURS, DAYS]
     .map(({ relation }) => relation)
-    .concat(Object.keys(NOT_PARTED));
-  // Something is here? Say in src/database/copy/parted.ts how it goes with an account, or why it does not.
+    .concat(Object.keys(NOT_BUNDLED));
+  // Something is here? Say in src/database/copy/bundled-relations.ts how it goes with an account, or why it does not.
   expect(
     rows.map(({ relname }) => relname).filter((name) => !decided.includes(name) && !computed.includes(name)),
   ).toEqual([]);
   expect(new Set(decided).size).toBe(decided.length);
   expect(decided.filter((name) => !rows.some(({ relname }) => relname === name))).toEqual([]);
-  for (const { relation, number } of PARCELLED)
+  for (const { relation, number } of BUNDLED)
     expect({ relation, numbers: number === undefined ? [] : [number] }).toEqual({
       relation,
       numbers: rows.find(({ relname }) => relname === relation)?.numbers,
@@ -158,10 +158,10 @@ test('whatever refers to accounts, or to what goes with them, goes along or come
     before = gone.size;
     for (const { child, parent, then } of rows) if (gone.has(parent) && then === 'c') gone.add(child);
   }
-  const along = PARCELLED.map(({ relation }) => relation);
+  const along = BUNDLED.map(({ relation }) => relation);
   // What a worker keeps anew needs not come back.
   const back = [...RETURNED.map(({ relation }) => relation), ...Object.keys(KEPT_ANEW)];
-  // A relation is here? A move takes its rows away, and forgets them: say in src/database/copy/parted.ts that they go along, or come back.
+  // A relation is here? A move takes its rows away, and forgets them: say in src/database/copy/bundled-relations.ts that they go along, or come back.
   expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
   // Both ends of these are of one account; and nobody who was enrolled stays without the utility.
   const within = [
@@ -368,7 +368,7 @@ test('where it fails once they are closed, nothing is lost, of them or of those 
   const inHand = await fillInstallation(source);
   const userIds = await movers(source, inHand);
   await between(source.pool, inHand.admin.userId, 'usr_0');
-  const relations = new Set([...PARCELLED, ...RETURNED].map(({ relation }) => relation));
+  const relations = new Set([...BUNDLED, ...RETURNED].map(({ relation }) => relation));
   // The move is noted, and changed hours have other numbers.
   for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
   const before = await rowsOf(source.pool, relations);

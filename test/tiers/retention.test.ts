@@ -4,7 +4,7 @@ import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDb } from '#src/database/connect.ts';
-import { dropReadings, retentionStartMs } from '#src/database/history.ts';
+import { dropReadings, retentionStartMs } from '#src/database/migrate.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';

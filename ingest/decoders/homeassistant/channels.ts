@@ -23,16 +23,21 @@ export interface Metered {
 export function placesOf<One extends Metered>(all: readonly One[]): Map<One, Place> {
   const places = volumePlaces(all.filter(({ volume }) => volume));
   const labels = labelsOf(all);
-  const judged = all.flatMap((one) => {
-    const { described } = one;
-    // What starts again by itself, or is no active energy, is not read.
-    return described && facetsOf(described).not === null ? [{ one, described, label: labels.get(one) as string }] : [];
-  });
+  const judged = all
+    .filter(isJudged)
+    .map((one) => ({ one, described: one.described, label: labels.get(one) as string }));
   for (const [{ one, described, label }, channel] of judge(judged)) {
     places.set(one, { channel, key: label, described, ...askedOf(channel, one) });
   }
   return places;
 }
+
+/** Whether it is judged with the others of its device. Not read: what starts again by itself, or is no active energy. */
+const isJudged = <One extends Metered>(one: One): one is One & { described: Described } =>
+  one.described !== undefined && facetsOf(one.described).not === null;
+
+/** Whether an entity has a place, whatever else its device announces. */
+export const hasPlace = (one: Metered): boolean => one.volume !== undefined || isJudged(one);
 
 const askedOf = (channel: string, { kind }: Metered): Pick<Place, 'asks'> =>
   /(?:^|\/)unknown\//.test(channel) ? { asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } } : {};

@@ -24,8 +24,12 @@ export const homeassistant: Family<Announced> = {
   remembers: announcesReadings,
   newMemory: () => new Announced(),
   learn: (memory, message) => memory.learn(message),
+  announcedOn(memory, topic) {
+    const entities = [...(memory.on(topic)?.sources.values() ?? [])];
+    return [...new Set(entities.map(({ device }) => device))];
+  },
   decode(message, _settings, memory) {
-    if (parseConfigTopic(message.topic)) return announcement(message);
+    if (parseConfigTopic(message.topic)) return announcement(message, memory);
     const speakers = memory.on(message.topic);
     if (!speakers) return null;
     const text = readText(message.payload);
@@ -56,9 +60,11 @@ export const homeassistant: Family<Announced> = {
 const deviceState = ({ device }: Entity) =>
   ({ device, channel: 'device', kind: 'availability', name: 'the availability' }) as const;
 
-function announcement({ topic, payload }: DeviceMessage): Heard {
+function announcement({ topic, payload }: DeviceMessage, memory: Announced): Heard {
   const rubbish = announcesReadings(topic) && payload.length > 0 && !readObject(payload);
-  return rubbish ? refusing('the announcement is no JSON object') : nothing();
+  if (rubbish) return refusing('the announcement is no JSON object');
+  const announced = payload.length > 0 ? memory.announcedBy(topic) : undefined;
+  return announced ? { ...nothing(), announced } : nothing();
 }
 
 function listen(

@@ -1,4 +1,4 @@
-import { ORIGIN } from '#src/core/origin.ts';
+import { ORIGIN } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { SaidKind } from '../family.ts';
 import { isAnnouncedSum } from '../opendtu/topic.ts';

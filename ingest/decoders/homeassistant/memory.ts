@@ -1,14 +1,17 @@
-import type { DeviceMessage, Place } from '../family.ts';
+import type { AnnouncedDevice, DeviceMessage, Place } from '../family.ts';
 import { circuitWord } from '../read/circuit-word.ts';
+import { isDeviceId } from '../read/heard.ts';
 import { readObject } from '../read/payload.ts';
 import type { Availability } from './availability.ts';
-import { type Metered, placesOf } from './channels.ts';
+import { hasPlace, type Metered, placesOf } from './channels.ts';
 import { type Entity, entitiesOf } from './entity.ts';
 import type { Source } from './source.ts';
 import { announcesReadings, parseConfigTopic } from './topic.ts';
 
 /** How many entities are remembered; beyond it, what was announced longest ago is forgotten. */
 const MAX_ENTITIES = 5_000;
+/** A topic that a bridge can be told to carry. Longer ones are not stored (`gateways/announcements.ts`). */
+const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
 /** Those who speak on one topic. */
 interface Speakers {
@@ -44,6 +47,18 @@ export class Announced {
 
   /** Who speaks on a topic; undefined: nobody that was announced. */
   on = (topic: string): Readonly<Speakers> | undefined => this.#byTopic.get(topic);
+
+  /** The device of an announcement, with the topics of its values that can be listed; undefined if there are none. */
+  announcedBy(configTopic: string): AnnouncedDevice | undefined {
+    const entities = this.#byConfig.get(configTopic) ?? [];
+    const listed = entities.filter((entity) => !isMetered(entity) || hasPlace(entity));
+    const sources = listed.flatMap((entity) => entity.sources.filter(({ refusal }) => refusal === undefined));
+    const [first, ...rest] = new Set(sources.map(({ topic }) => topic).filter((topic) => STATE_TOPIC.test(topic)));
+    const device = entities[0]?.device;
+    return first !== undefined && device !== undefined && isDeviceId(device)
+      ? { device, topics: [first, ...rest] }
+      : undefined;
+  }
 
   /** Where an entity is put; undefined where nothing is said of it. */
   placeOf(entity: Entity): Place | undefined {

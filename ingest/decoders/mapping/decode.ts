@@ -5,7 +5,7 @@ import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } f
 import { celsius, type Hearing, hearing, nothing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { readJson, readText } from '../read/payload.ts';
-import { fromIso, fromUnix, trusted } from '../read/time.ts';
+import { readTime } from '../read/time.ts';
 import { matchFilter } from '../read/topic-filter.ts';
 
 /** A mapping that names a topic, and the device that it names there. */
@@ -47,7 +47,12 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
     isTaken = true;
     if (value === UNREADABLE)
       heard.refuse(`payload is not ${one.mapped.path === undefined ? 'a number' : 'JSON'}`, one.device);
-    else add(heard, placed, one, value, timeOf(one.mapped, json, message, settings.tz));
+    else {
+      const { time_path, time_unit } = one.mapped;
+      const time = time_path === undefined ? undefined : readPath(time_path)?.(json);
+      const atMs = readTime(time, time_unit, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
+      add(heard, placed, one, value, atMs);
+    }
   }
   // A message of these topics that has none of what is mapped may be a family's.
   return isTaken ? heard : null;
@@ -76,17 +81,4 @@ function add(heard: Hearing, placed: Set<string>, { mapped, device }: Named, val
   const read = readNumber(value);
   const degrees = typeof read === 'number' ? celsius((read * times) / per, 'F') : value;
   heard.add({ device, ...of, value: degrees, atMs, name });
-}
-
-/** The message's own time; null: it has none to trust. */
-function timeOf({ time_path, time_unit }: Mapped, json: unknown, message: DeviceMessage, tz?: string): number | null {
-  if (time_path === undefined) return null;
-  const value = readPath(time_path)?.(json);
-  const { receivedAtMs } = message;
-  const iso = time_unit === undefined || time_unit === 'iso' ? fromIso(value, { tz, receivedAtMs }) : null;
-  if (iso !== null) return trusted(iso, receivedAtMs);
-  const number = time_unit === 'iso' ? undefined : readNumber(value);
-  if (typeof number !== 'number') return null;
-  const ms = time_unit === undefined ? fromUnix(number) : time_unit === 's' ? number * 1_000 : number;
-  return trusted(ms, receivedAtMs);
 }

@@ -7,6 +7,8 @@ import { readBoolean, readNumber } from './number.ts';
 /** Plausible bounds by kind. */
 const RANGES: Record<SaidKind, readonly [number, number]> = { ...BOUNDS, heating: [0, 1], availability: [0, 1] };
 const DEVICE = /^\P{Cc}{1,128}$/u;
+/** Whether an id can be the native id of a device. */
+export const isDeviceId = (id: string): boolean => DEVICE.test(id);
 /** Longest name of a channel. Real ones have some 40 characters; it is part of a key, which an index bounds. */
 const MAX_CHANNEL = 128;
 const MAX_SAID = 10_000;
@@ -61,7 +63,7 @@ export function hearing(): Hearing {
     else if (length === MAX_REFUSED) heard.refused.push(`more than ${MAX_REFUSED} parts of it cannot be used`);
   };
   const push = (one: Heard['said'][number]) => {
-    if (!DEVICE.test(one.device)) refuse('the id of the device is empty, too long, or has control characters');
+    if (!isDeviceId(one.device)) refuse('the id of the device is empty, too long, or has control characters');
     else if (one.channel.length > MAX_CHANNEL) refuse('a name in it is too long for a channel', one.device);
     else if (heard.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
     else heard.said.push(one);
@@ -71,7 +73,7 @@ export function hearing(): Hearing {
     seen,
     blamed,
     refuse,
-    see: (device) => void (DEVICE.test(device) && seen.push(device)),
+    see: (device) => void (isDeviceId(device) && seen.push(device)),
     add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name, asks, ...given }) {
       const { least = RANGES[kind][0] } = given;
       const read = readNumber(value);

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { readNumber } from './number.ts';
 
 /** Before this a clock was never set (1970 before NTP, 2000 after a reset), or counts its uptime. */
 const EARLIEST_MS = Date.UTC(2020, 0, 1);
@@ -30,6 +31,23 @@ export function fromIso(text: unknown, options: { tz?: string | undefined; recei
     return read.isValid ? read.toMillis() : null;
   }
   return options.tz === undefined ? null : fromLocal(local, options.tz, options.receivedAtMs);
+}
+
+/** How a message spells its own time: Unix seconds, Unix milliseconds, ISO 8601. Undefined: any; its form, and the size of a number, decide. */
+export type TimeForm = 's' | 'ms' | 'iso' | undefined;
+
+/** A message's own time in Unix ms. Null: there is none, or none to be trusted (`trusted`). */
+export function readTime(
+  value: unknown,
+  form: TimeForm,
+  options: { tz?: string | undefined; receivedAtMs: number },
+): number | null {
+  const iso = form === undefined || form === 'iso' ? fromIso(value, options) : null;
+  if (iso !== null) return trusted(iso, options.receivedAtMs);
+  const number = form === 'iso' ? undefined : readNumber(value);
+  if (typeof number !== 'number') return null;
+  const ms = form === undefined ? fromUnix(number) : form === 's' ? number * 1_000 : number;
+  return trusted(ms, options.receivedAtMs);
 }
 
 /** Wall clock time (`2026-07-05T21:00:00`) of a zone as Unix ms; null where either is none. */

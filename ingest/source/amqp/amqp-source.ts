@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
-import type { AmqpUrl } from '#src/config/amqp-url.ts';
+import type { AmqpUrl } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Receive, Source } from '../source.ts';
 import { countStrays } from './count-strays.ts';
@@ -56,139 +56,171 @@ export interface AmqpSource extends Source {
  * away. Throws a TopologyError where what is there is something else.
  */
 export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
-  const { url, shards, routingKeys, log } = options;
-  const workerId = randomUUID();
-  const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / shards));
-  let session: Session | undefined;
-  let isClosing = false;
-  let isLeaving = false;
-  let isPaused = false;
-  let inFlight = 0;
+  const worker = new AmqpWorker(options);
+  await worker.start();
+  return worker;
+}
 
-  const take = (message: ConsumeMessage, done: () => void): 'taken' | 'refuse' | 'leave' => {
-    // Neither taken nor acknowledged: it comes again, to whoever owns the shard next.
-    if (isLeaving) return 'leave';
-    const topic = options.topicOf(message.fields.routingKey);
-    if (topic === null) return 'refuse';
-    inFlight++;
-    const raw = { topic, payload: message.content, receivedAtMs: cameAtMs(message), replayed: false };
-    const hasRoom = options.receive(raw, {
-      done() {
-        inFlight--;
-        done();
-      },
-    });
-    if (!hasRoom) stopReading();
-    return 'taken';
-  };
-  const stopReading = () => {
-    isPaused = true;
-    session?.reading.stop();
-  };
+/** A worker of the cluster: its connection, and how far it is with starting, pausing and leaving. */
+class AmqpWorker implements AmqpSource {
+  readonly #options: AmqpOptions;
+  readonly #workerId = randomUUID();
+  readonly #counting: ReturnType<typeof countStrays>;
+  #session: Session | undefined;
+  #isClosing = false;
+  #isLeaving = false;
+  #isPaused = false;
+  #inFlight = 0;
+  #running: Promise<void> = Promise.resolve();
 
-  async function connectTo({ host, port }: AmqpUrl['hosts'][number]): Promise<Session> {
-    const { username, password, vhost, isSecure } = url;
-    const protocol = isSecure ? 'amqps' : 'amqp';
-    const address = { protocol, hostname: host, port, username, password, vhost, heartbeat: HEARTBEAT_SECONDS };
-    const connection = await connect(address, { noDelay: true, timeout: CONNECT_MS });
-    let end: (why: Error) => void = () => {};
-    const ended = new Promise<Error>((resolve) => {
-      end = resolve;
-    });
-    connection.on('error', end);
-    connection.on('close', () => end(new Error('connection closed')));
-    const reading = controlReads(connection, HEARTBEAT_SECONDS);
-    const isRead = () => !reading.isStopped();
-    watchSilence(connection, SILENT_MS, isRead, () =>
-      end(new Error(`the broker has said nothing for ${SILENT_MS / 1_000} s`)),
-    );
-    try {
-      await within(declareTopology(connection, shards, routingKeys), Promise.race([ended, late(DECLARE_MS)]));
-      const made: Session = { connection, ended, shards: [], reading };
-      session = made;
-      // All at once: a shard whose leader is just being elected does not keep this worker from the others.
-      const asked = Array.from({ length: shards }, async (_, shard) => {
-        const queue = shardQueue(shard);
-        const priority = priorityOf(workerId, shard);
-        made.shards.push(await consumeShard(connection, { queue, priority, prefetch, onMessage: take, onEnd: end }));
-      });
-      await within(Promise.all(asked), Promise.race([ended, late(CONSUME_MS)]));
-      const isLost = () => end(new Error(`the broker has reached no majority for ${NO_MAJORITY_MS / 1_000} s`));
-      await within(watchMajority(connection, NO_MAJORITY_MS, isRead, isLost), ended);
-      if (isPaused) made.reading.stop();
-      return made;
-    } catch (error) {
-      session = undefined;
-      abandon(connection);
-      throw error;
-    }
+  constructor(options: AmqpOptions) {
+    this.#options = options;
+    this.#counting = countStrays(() => (this.#isPaused ? null : this.#session?.connection), options.log);
   }
 
-  async function run(onReady: () => void, onWrong: (error: Error) => void): Promise<void> {
+  /** Resolves once the worker has asked for all shards for the first time. */
+  async start(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#running = this.#run(resolve, reject);
+    });
+  }
+
+  strays(): number | null {
+    return this.#counting.strays();
+  }
+
+  isConnected(): boolean {
+    return this.#session !== undefined;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#session?.reading.stop();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#session?.reading.goOn();
+  }
+
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    // Messages that are read meanwhile stay at the broker; its answers must be read.
+    this.#session?.reading.goOn();
+    const untilMs = performance.now() + LEAVE_MS;
+    while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
+    // With the connection the shards go to their next owners, and the messages that stayed first, so that order holds. If some cannot be
+    // acknowledged yet, as the database is away, the connection is kept: then the next owners get what comes from now on.
+    if (this.#inFlight === 0) return this.close();
+    await withTimeout(Promise.all((this.#session?.shards ?? []).map((shard) => shard.cancel())));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#isLeaving = true;
+    // The broker's answer must be read.
+    this.#session?.reading.goOn();
+    this.#counting.stop();
+    if (this.#session) await withTimeout(this.#session.connection.close());
+    await withTimeout(this.#running);
+  }
+
+  /** Takes a message of a shard, as `ShardOptions.onMessage`. */
+  readonly #take = (message: ConsumeMessage, done: () => void): 'taken' | 'refuse' | 'leave' => {
+    // Neither taken nor acknowledged: it comes again, to whoever owns the shard next.
+    if (this.#isLeaving) return 'leave';
+    const topic = this.#options.topicOf(message.fields.routingKey);
+    if (topic === null) return 'refuse';
+    this.#inFlight++;
+    const raw = { topic, payload: message.content, receivedAtMs: cameAtMs(message), replayed: false };
+    const receipt = {
+      done: () => {
+        this.#inFlight--;
+        done();
+      },
+    };
+    if (!this.#options.receive(raw, receipt)) this.pause();
+    return 'taken';
+  };
+
+  /** Connects again and again, to one host after the other, until the worker leaves. */
+  async #run(onReady: () => void, onWrong: (error: Error) => void): Promise<void> {
+    const { url, shards, log } = this.#options;
     let againMs = AGAIN_MS.first;
     // Workers do not all begin with the same one.
     let turn = Math.floor(Math.random() * url.hosts.length);
     let isReady = false;
-    // One that leaves asks for nothing any more: the shards are the others'.
-    for (; !isClosing && !isLeaving; turn++) {
-      const host = url.hosts[turn % url.hosts.length] as AmqpUrl['hosts'][number];
+    // A worker that leaves asks for nothing any more: the shards are the others'.
+    for (; !this.#isClosing && !this.#isLeaving; turn++) {
+      const host = url.hosts[turn % url.hosts.length] as Host;
       try {
-        const { connection, ended } = await connectTo(host);
+        const { connection, ended } = await this.#connectTo(host);
         log.info({ ...host, shards }, 'broker connected');
         againMs = AGAIN_MS.first;
         isReady = true;
         onReady();
         const why = await ended;
-        session = undefined;
+        this.#session = undefined;
         abandon(connection);
-        if (!isClosing) log.warn({ ...host, err: why }, 'broker connection ended');
+        if (!this.#isClosing) log.warn({ ...host, err: why }, 'broker connection ended');
       } catch (error) {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // What is under way when a connection ends is committed, and comes again to somebody: there is room for it.
-      if (!isClosing) await pause(againMs, undefined, { ref: false });
+      // Messages under way when a connection ends are committed, and come again to some worker: there is room for them.
+      if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
   }
 
-  const counting = countStrays(() => (isPaused ? null : session?.connection), log);
-
-  let running: Promise<void> = Promise.resolve();
-  await new Promise<void>((resolve, reject) => {
-    running = run(resolve, reject);
-  });
-
-  return {
-    strays: counting.strays,
-    isConnected: () => session !== undefined,
-    pause: stopReading,
-    resume() {
-      isPaused = false;
-      session?.reading.goOn();
-    },
-    async leave() {
-      isLeaving = true;
-      // What was read meanwhile is left where it is; the broker's answers are to be read.
-      session?.reading.goOn();
-      for (const untilMs = performance.now() + LEAVE_MS; inFlight > 0 && performance.now() < untilMs; ) await pause(10);
-      // With the connection the shards go to their next owners, and what was left to them first, so that order holds. What cannot be
-      // acknowledged yet, as the database is away, keeps the connection: then they get what comes from now on.
-      if (inFlight === 0) return close();
-      await withTimeout(Promise.all((session?.shards ?? []).map((shard) => shard.cancel())));
-    },
-    close,
-  };
-
-  async function close(): Promise<void> {
-    isClosing = true;
-    isLeaving = true;
-    // The broker's answer is to be read.
-    session?.reading.goOn();
-    counting.stop();
-    if (session) await withTimeout(session.connection.close());
-    await withTimeout(running);
+  async #connectTo(host: Host): Promise<Session> {
+    const { url, shards, routingKeys } = this.#options;
+    const made = await openSession(url, host);
+    const { connection, ended, end, reading } = made;
+    try {
+      await within(declareTopology(connection, shards, routingKeys), Promise.race([ended, late(DECLARE_MS)]));
+      this.#session = made;
+      await within(this.#askForShards(made), Promise.race([ended, late(CONSUME_MS)]));
+      const isRead = () => !reading.isStopped();
+      const isLost = () => end(new Error(`the broker has reached no majority for ${NO_MAJORITY_MS / 1_000} s`));
+      await within(watchMajority(connection, NO_MAJORITY_MS, isRead, isLost), ended);
+      if (this.#isPaused) reading.stop();
+      return made;
+    } catch (error) {
+      this.#session = undefined;
+      abandon(connection);
+      throw error;
+    }
   }
+
+  /** All at once: a shard whose leader is just being elected does not keep this worker from the others. */
+  async #askForShards({ connection, shards, end }: Session): Promise<void> {
+    const count = this.#options.shards;
+    const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / count));
+    const ask = async (_: unknown, shard: number) => {
+      const [queue, priority] = [shardQueue(shard), priorityOf(this.#workerId, shard)];
+      shards.push(await consumeShard(connection, { queue, priority, prefetch, onMessage: this.#take, onEnd: end }));
+    };
+    await Promise.all(Array.from({ length: count }, ask));
+  }
+}
+
+type Host = AmqpUrl['hosts'][number];
+
+/** Connects to a host, and watches whether it falls silent. */
+async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { host, port }: Host): Promise<Session> {
+  const protocol = isSecure ? 'amqps' : 'amqp';
+  const address = { protocol, hostname: host, port, username, password, vhost, heartbeat: HEARTBEAT_SECONDS };
+  const connection = await connect(address, { noDelay: true, timeout: CONNECT_MS });
+  const { promise: ended, resolve: end } = Promise.withResolvers<Error>();
+  connection.on('error', end);
+  connection.on('close', () => end(new Error('connection closed')));
+  const reading = controlReads(connection, HEARTBEAT_SECONDS);
+  const isRead = () => !reading.isStopped();
+  watchSilence(connection, SILENT_MS, isRead, () =>
+    end(new Error(`the broker has said nothing for ${SILENT_MS / 1_000} s`)),
+  );
+  return { connection, ended, end, shards: [], reading };
 }
 
 /** A connection with what was asked for on it. */
@@ -196,6 +228,8 @@ interface Session {
   connection: ChannelModel;
   /** Resolves with the reason when it has ended. */
   ended: Promise<Error>;
+  /** Gives it up, for a reason. */
+  end(why: Error): void;
   shards: Shard[];
   reading: ReadControl;
 }

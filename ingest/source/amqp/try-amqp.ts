@@ -1,5 +1,5 @@
 import { connect } from 'amqplib';
-import type { AmqpUrl } from '#src/config/amqp-url.ts';
+import type { AmqpUrl } from '#src/config/addresses.ts';
 
 /** Connects to the first host of a cluster that takes the login, and leaves. Throws what the last one said. */
 export async function tryAmqp(

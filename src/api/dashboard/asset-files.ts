@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { compileWords } from './compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
 /** Libraries that the browser gets as they are shipped, by the name that they are imported by. */
@@ -14,6 +15,7 @@ const LIBRARIES: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
   htm: 'htm/dist/htm.module.js',
+  'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
   uplot: 'uplot/dist/uPlot.esm.js',
 };
 /** Keeps what was seen last: the browser looks whether it is another one. */
@@ -110,6 +112,7 @@ async function make(path: string, read: Source, folder: string): Promise<void> {
 /** What there is to serve, by its path below `app/`: read now, made when it is asked for. */
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
+  const words = new Map<string, Record<string, string>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
   // Asked for when all files were read: a worker is another one where any file is.
@@ -121,21 +124,28 @@ function sources(): Map<string, Source> {
   for (const entry of readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const path = relative(PAGES, file).replaceAll('\\', '/');
-    if (!entry.isFile() || !/\.(ts|css|html|svg|png|webmanifest)$/.test(path)) continue;
-    // Tests without I/O lie beside what they test.
-    if (path.endsWith('.test.ts')) continue;
+    if (!entry.isFile() || !/\.(ts|css|html|svg|png|webmanifest)$|^words\/.*\.json$/.test(path)) continue;
+    // Tests without I/O lie next to the module that they test.
+    if (/\.(test|d)\.ts$/.test(path)) continue;
     const content = readFileSync(file);
     version.update(path).update(content);
-    if (path === WORKER) found.set('service-worker.js', () => moduleOf(versioned(content.toString())));
+    const [, language, page] = /^words\/(\w+)\/(\w+)\.json$/.exec(path) ?? [];
+    if (language && page) words.set(language, { ...words.get(language), [page]: content.toString() });
+    else if (path === WORKER) found.set('service-worker.js', () => moduleOf(versioned(content.toString())));
     else if (path.endsWith('.ts')) found.set(path.replace(/ts$/, 'js'), () => moduleOf(content.toString()));
     else if (path === 'index.html') found.set(path, () => documentOf(content.toString(), [...found.keys()]));
     else found.set(path, () => content);
   }
-  for (const [name, file] of Object.entries(LIBRARIES)) {
+  for (const [language, pages] of words) found.set(`words/${language}.json`, () => compileWords(pages));
+  const addLibrary = (name: string, file: string) => {
     const code = readFileSync(packaged(resolve, file), 'utf8');
     version.update(name).update(code);
     found.set(`lib/${name}.js`, () => Buffer.from(browsable(code)));
-  }
+    // A library may consist of several files.
+    for (const [, part = ''] of code.matchAll(/\bfrom\s*['"]\.\/([^'"\n]+)\.js['"]/g))
+      addLibrary(join(dirname(name), part), join(dirname(file), `${part}.js`));
+  };
+  for (const [name, file] of Object.entries(LIBRARIES)) addLibrary(name, file);
   for (const [name, file] of Object.entries(STYLES)) {
     const content = readFileSync(packaged(resolve, file));
     found.set(`lib/${name}`, () => content);
@@ -169,16 +179,10 @@ function browsable(code: string): string {
   });
 }
 
-/** The document, with what the first page needs named in its head: fetched at once instead of import by import. Which language it is in, the browser alone knows. */
+/** The document, with the modules of the first page named in its head: fetched at once instead of import by import. The browser alone knows the language. */
 function documentOf(source: string, paths: string[]): Buffer {
-  const early = [...paths, ...Object.keys(LIBRARIES).map((name) => `lib/${name}.js`)]
-    .filter(
-      (path) =>
-        path.endsWith('.js') &&
-        !path.startsWith('pages/') &&
-        path !== 'service-worker.js' &&
-        !/^words\/[a-z]{2}[./]/.test(path),
-    )
+  const early = paths
+    .filter((path) => path.endsWith('.js') && !path.startsWith('pages/') && path !== 'service-worker.js')
     .map((path) => `<link rel="modulepreload" href="/dashboard/app/${path}">`);
   return Buffer.from(source.replace('<!-- modulepreload -->', early.join('')));
 }

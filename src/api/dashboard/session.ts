@@ -5,12 +5,12 @@ import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { toWire } from '#src/api/v1/users/shape.ts';
-import { actAs } from '#src/auth/act.ts';
 import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
+import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, csrfToken, evictSessionsOf, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
-import type { Asker } from '#src/auth/sign-in-limits.ts';
 import {
+  type Asker,
   accountOf,
   accountOfSignIn,
   confirmEmail,
@@ -164,7 +164,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     checkCsrf(secret, request, caller.keyId);
     const isByProvider = (await howSignedIn(db, caller.keyId)) === 'provider';
     const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
-    await actAs(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
+    await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';
       const target = isEverywhere ? caller.userId : caller.keyId;
       await recordAct(trx, { actor: caller, address: request.ip, action, target });

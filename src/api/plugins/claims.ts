@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { mistakesIn } from '#src/api/mistakes.ts';
+import { validationErrors } from '#src/api/validation-errors.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { answerClaim, claimMessage, createClaimGate } from '#src/onboarding/claim-message.ts';
+import { answerClaim, claimMessage, createClaimGate } from '#src/onboarding/claims.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessage.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
@@ -19,7 +19,7 @@ export function addClaims(app: FastifyInstance, { db, clock }: ApiContext, count
   const gate = createClaimGate(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     const asked = claim.safeParse(request.body, { error: words });
-    if (!asked.success) throw unprocessable(...mistakesIn(asked.error, 'body', String));
+    if (!asked.success) throw unprocessable(...validationErrors(asked.error, 'body', String));
     const { batch_id: batchId, secret, ...message } = asked.data;
     let isKnown = false;
     const answer = await gate(request.ip, async () => {

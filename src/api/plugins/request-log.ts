@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /**
  * Gives every answer the request's id (`Request-Id`), with which its log lines are found, and writes one line for each
@@ -23,7 +23,7 @@ export function addRequestLog(app: FastifyInstance): void {
       status,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
       address: request.ip,
-      ...defined({ user_id: request.caller?.userId, key_id: request.caller?.keyId }),
+      ...omitUndefined({ user_id: request.caller?.userId, key_id: request.caller?.keyId }),
     };
     request.log[level](line, 'request');
   });

@@ -1,6 +1,6 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, serverSpan } from '#src/core/tracing.ts';
 
 const spans = new WeakMap<object, Span>();
@@ -22,7 +22,7 @@ export function addRequestSpans(app: FastifyInstance): void {
       'energy.request_id': request.id,
       'http.route': route,
     };
-    span.setAttributes(defined(attributes));
+    span.setAttributes(omitUndefined(attributes));
     if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   });

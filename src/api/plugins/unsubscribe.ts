@@ -3,7 +3,7 @@ import { updateAlert } from '#src/alerts/store.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { PLAIN_PAGE_POLICY, plainPage } from '#src/api/plain-page.ts';
 import { AppError } from '#src/core/errors.ts';
-import { idOfMailedToken } from '#src/core/mailed-token.ts';
+import { idOfMailedToken } from '#src/core/secrets.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { inTurns } from '#src/core/turns.ts';
 
 /** What a spreadsheet takes for a formula, and is no number. */
@@ -12,7 +12,7 @@ const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 export const csvText = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
   stringify(
     [...rows],
-    defined({
+    omitUndefined({
       header,
       columns: columns.length > 0 ? [...columns] : undefined,
       cast: { string: tamed, boolean: String },

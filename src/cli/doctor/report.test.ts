@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { TIERS } from '#src/database/capabilities.ts';
-import { CHECKS } from './checks/checks.ts';
-import type { CertificatePair, DatabaseContent, DatabaseServer, Facts, FileFacts } from './facts.ts';
-import type { Level } from './finding.ts';
-import { judge, linesOf, withoutSecrets } from './report.ts';
+import type { CertificatePair, DatabaseContent, DatabaseServer, Facts, FileFacts, Level } from './facts.ts';
+import { CHECKS, judge, linesOf, withoutSecrets } from './report.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-23T08:00:00Z');

@@ -1,9 +1,10 @@
-import { CHECKS } from './checks/checks.ts';
-import type { Facts } from './facts.ts';
-import type { Finding } from './finding.ts';
+import { aggregates, database, outbox, rejected, schema, silence } from './checks/database.ts';
+import { clock, descriptors, disk, files, ports, service } from './checks/machine.ts';
+import { broker, certificate, configuration, mail, secretKey } from './checks/settings.ts';
+import type { Check, Facts, Finding } from './facts.ts';
 
 /** A finding with the check that made it. */
-export type Reported = { check: string } & Finding;
+type Reported = { check: string } & Finding;
 
 /** Everything that the checks find. Pure. */
 export const judge = (facts: Facts): Reported[] =>
@@ -36,3 +37,24 @@ function summaryOf(findings: readonly Reported[]): string {
   const said = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
   return `${said(problems, 'problem')}, ${said(warnings, 'warning')}.`;
 }
+
+/** All of them, in the order of a report: what others stand on comes first. */
+export const CHECKS: readonly Check[] = [
+  configuration,
+  service,
+  files,
+  disk,
+  descriptors,
+  ports,
+  database,
+  schema,
+  clock,
+  secretKey,
+  certificate,
+  broker,
+  mail,
+  silence,
+  rejected,
+  outbox,
+  aggregates,
+];

@@ -7,7 +7,7 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
-import { type SecretBox, secretBox } from '#src/core/secret-box.ts';
+import { type SecretBox, secretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { secretKey } from '#src/start/secret-key.ts';

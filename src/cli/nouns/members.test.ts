@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { optionsOf, valuesOf } from './members.ts';
-import { linesOf, tableOf } from './table.ts';
+import { linesOf, optionsOf, tableOf, valuesOf } from './members.ts';
 
 const patch = z
   .strictObject({

@@ -1,15 +1,14 @@
+import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { AnyOperation } from '#src/api/operation.ts';
-import { defined } from '#src/core/defined.ts';
-import { linesForTerminal } from '#src/core/for-terminal.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { linesForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { withDatabase } from '../beside.ts';
 import { userNamed } from '../named-user.ts';
 import { type Answered, type Asked, runAsOperator } from './as-operator.ts';
-import { confirm } from './confirm.ts';
-import { flagOf, optionsOf, valuesOf } from './members.ts';
-import { linesOf, tableOf } from './table.ts';
+import { flagOf, linesOf, optionsOf, tableOf, valuesOf } from './members.ts';
 
 /** A thing of the interface, as commands name it. */
 export interface Noun {
@@ -152,7 +151,7 @@ export function addVerb(
   command.option('--json', 'print one JSON object').action((name: string, ...rest: unknown[]) => {
     const { json, ...typed } = rest[more.length] as Options;
     const params = Object.fromEntries(more.map((member, index) => [member, String(rest[index])]));
-    return one(noun, definition, name, { json, params, query: members(typed), ...defined({ whyNothing }) });
+    return one(noun, definition, name, { json, params, query: members(typed), ...omitUndefined({ whyNothing }) });
   });
 }
 
@@ -233,4 +232,20 @@ async function withoutDash(values: Record<string, string>): Promise<Record<strin
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');
   return { ...values, auth_token: (await text(process.stdin)).replace(/\r?\n$/, '') };
+}
+
+/**
+ * Asks on a terminal before something is gone for good. Throws where the answer is no; and where nobody can be asked, unless `isSaid`
+ * (--yes).
+ */
+async function confirm(question: string, isSaid: boolean | undefined): Promise<void> {
+  if (isSaid) return;
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new Error(`${question}? Nothing was changed: add --yes to say so.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-D is no answer, and no is the answer to that.
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const answer = await Promise.race([terminal.question(`${question}? [y/N] `).catch(() => ''), closed]);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('Nothing was changed.');
 }

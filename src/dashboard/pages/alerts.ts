@@ -1,17 +1,18 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '#clients/typescript/client.ts';
-import { call, list, withQuery } from '../api.ts';
+import type { Firing } from '#src/api/dashboard/shapes.ts';
+import { call, list, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
-import { useAction, useLoad } from '../parts/load.ts';
-import { rich } from '../parts/rich.ts';
-import { Card, Loading, Problem } from '../parts/ui.ts';
+import { kwh, moneyIn, time } from '../parts/format.ts';
+import { Steps, useAction, useLoad, usePages } from '../parts/load.ts';
+import { Badge, Card, Dialog, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { nameOf } from './alerts/alert.ts';
+import { type AlertType, isCostType, nameOf } from './alerts/alert.ts';
 import { AlertDialog } from './alerts/alert-dialog.ts';
-import { AlertRow } from './alerts/alert-row.ts';
-import { Firings } from './alerts/firings.ts';
+import { useDeviceNames } from './alerts/preview.ts';
 
 /** Alerts of the picked account. */
 export function Page() {
@@ -32,18 +33,18 @@ export function Page() {
   const change = (alert: Alert, status: Alert['status']) =>
     run(async () => {
       await call('PATCH', `/v1/alerts/${alert.alert_id}`, { status });
-      done(status === 'paused' ? w.paused(nameOf(alert)) : w.resumed(nameOf(alert)));
+      done(status === 'paused' ? w.paused({ rule: nameOf(alert) }) : w.resumed({ rule: nameOf(alert) }));
     });
   const remove = (alert: Alert) =>
     run(async () => {
       await call('DELETE', `/v1/alerts/${alert.alert_id}`);
-      done(w.deleted(nameOf(alert)));
+      done(w.deleted({ rule: nameOf(alert) }));
     });
   return html`
     <h1>${common.pages.alerts}</h1>
-    <p>${user.user_id === me.user_id ? w.aboutOwn(user.timezone) : w.about(user.email, user.timezone)}</p>
+    <p>${user.user_id === me.user_id ? w.aboutOwn({ zone: user.timezone }) : w.about({ email: user.email, zone: user.timezone })}</p>
     <${Card}
-      title=${user.user_id === me.user_id ? w.yours : w.of(user.email)}
+      title=${user.user_id === me.user_id ? w.yours : w.of({ email: user.email })}
       actions=${html`<button type="button" class="main" onClick=${() => setOpen({ what: 'create' })}>${w.create}</button>`}
     >
       <${Problem} text=${error} />
@@ -58,14 +59,14 @@ export function Page() {
       open?.what === 'create' &&
       html`<${AlertDialog} onClose=${close} onDone=${(rule: string) => {
         close();
-        done(w.created(rule));
+        done(w.created({ rule }));
       }} />`
     }
     ${
       open?.what === 'edit' &&
       html`<${AlertDialog} of=${open.of} onClose=${close} onDone=${(rule: string) => {
         close();
-        done(w.saved(rule));
+        done(w.saved({ rule }));
       }} />`
     }
     ${open?.what === 'history' && html`<${Firings} of=${open.of} onClose=${close} />`}
@@ -92,4 +93,105 @@ export function Page() {
       </tbody>
     </table></div>`;
   }
+}
+
+/** One alert in the table, with what can be done to it. */
+export function AlertRow(props: {
+  of: Alert;
+  zone: string;
+  onHistory: () => void;
+  onEdit: () => void;
+  onStatus: (status: Alert['status']) => void;
+  onDelete: () => void;
+}) {
+  const { of: alert, zone, onHistory, onEdit, onStatus, onDelete } = props;
+  const name = nameOf(alert);
+  const isActive = alert.status === 'active';
+  const { common, alerts: w } = words();
+  const step = isActive ? w.pause : w.resume;
+  return html`<tr>
+    <th scope="row" data-name=${w.alert}>${name}</th>
+    <td data-name=${w.toldBy}>${w.deliveries[alert.delivery]}</td>
+    <td data-name=${common.status}><${Badge} kind=${isActive ? 'good' : 'warn'}>${common.statuses[alert.status]}<//></td>
+    <td data-name=${common.made}><${When} at=${alert.created_at} zone=${zone} /></td>
+    <td>
+      <div class="actions">
+        <button type="button" aria-label=${w.historyOf({ rule: name })} onClick=${onHistory}>${w.history}</button>
+        <button type="button" aria-label=${w.editOf({ rule: name })} onClick=${onEdit}>${common.edit}</button>
+        <button type="button" aria-label=${`${step}: ${name}`} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${step}</button>
+        <${Sure}
+          label=${common.delete}
+          of=${name}
+          question=${w.deleteQuestion}
+          onSure=${onDelete}
+        />
+      </div>
+    </td>
+  </tr>`;
+}
+
+const SHOWN = 20;
+/** How often the page checks for new firings. */
+const LOOK_MS = 5_000;
+
+/** When an alert fired, the youngest first. */
+export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
+  const { user } = useSession();
+  const { common, alerts } = words();
+  const w = alerts.firings;
+  const pages = usePages<Firing>(`/v1/alerts/${alert.alert_id}/firings?limit=${SHOWN}`);
+  const deviceName = useDeviceNames(user.user_id);
+  const { again } = pages.shown;
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [again]);
+  const isSilence = alert.type === 'no_data';
+  const total = isCostType(alert.type) ? w.costByThen : w.usedByThen;
+  const table = (rows: Firing[]) => html`<div class="table"><table>
+    <thead><tr>
+      <th scope="col">${w.fired}</th><th scope="col">${isSilence ? w.silentSince : w.period}</th>
+      <th scope="col">${isSilence ? common.device : total}</th>
+    </tr></thead>
+    <tbody>
+      ${rows.map(
+        (one) => html`<tr key=${one.event_id}>
+          <th scope="row" data-name=${w.fired}><${When} at=${one.fired_at} zone=${user.timezone} /></th>
+          <td data-name=${isSilence ? w.silentSince : w.period}>${periodName(alert.type, one, user.timezone)}</td>
+          ${
+            isSilence
+              ? html`<td data-name=${common.device}>${deviceName(one.device_id ?? '')}</td>`
+              : html`<td data-name=${total}>${totalOf(one)}</td>`
+          }
+        </tr>`,
+      )}
+    </tbody>
+  </table></div>`;
+  return html`<${Dialog} title=${alerts.historyOf({ rule: nameOf(alert) })} onClose=${onClose}>
+    <p class="quiet">${isSilence ? w.oncePerSilence : w.oncePerPeriod}</p>
+    <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.list}>
+      <${Loading} of=${pages.shown}>
+        ${({ rows }: PageOf<Firing>) => (rows.length === 0 ? html`<p>${w.none}</p>` : table(rows))}
+      <//>
+    </div>
+    <${Steps} of=${pages} />
+  <//>`;
+}
+
+function totalOf({ kwh_used, cost, currency }: Firing): string {
+  if (cost !== null && currency !== null) return moneyIn(currency)(Number(cost));
+  return kwh_used === null ? '–' : kwh(kwh_used);
+}
+
+/** "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026"; of a silence its beginning. */
+function periodName(type: AlertType, { period_start, period_end }: Firing, zone: string): string {
+  const as = (options: Intl.DateTimeFormatOptions, at: string) =>
+    dateFormat({ ...options, timeZone: zone }).format(new Date(at));
+  if (type === 'monthly_usage' || type === 'monthly_cost') return as({ month: 'long', year: 'numeric' }, period_start);
+  if (type === 'daily_usage' || type === 'daily_cost')
+    return as({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }, period_start);
+  const begins = time(period_start, zone);
+  return type === 'no_data' || period_end === null
+    ? begins
+    : words().alerts.firings.span({ from: begins, to: as({ timeStyle: 'short' }, period_end) });
 }

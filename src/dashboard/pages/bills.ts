@@ -1,21 +1,19 @@
 import { useState } from 'preact/hooks';
 import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
-import { list, withQuery } from '../api.ts';
+import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
-import { useLoad } from '../parts/load.ts';
-import { Badge, Card, Loading } from '../parts/ui.ts';
+import { useAction, useLoad } from '../parts/load.ts';
+import { Badge, Card, CreateOrCancel, Dialog, Field, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { Bill } from './bills/bill.ts';
-import { CreateBill } from './bills/create-bill.ts';
-import { billed } from './bills/energy.ts';
+import { Bill, billed } from './bills/bill.ts';
 
 /** Bill periods of the picked account: what was told of each, what is known now, and what becomes of the difference. */
 export function Page() {
   const { me, user } = useSession();
-  const { common, bills: w, download } = words();
+  const { common, bills: w } = words();
   const periods = useLoad(
     () => list<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
@@ -37,7 +35,7 @@ export function Page() {
       <h1>${common.pages.bills}</h1>
       ${mayBill && html`<button type="button" class="main" onClick=${() => setOpen(true)}>${w.new}</button>`}
     </header>
-    <p>${user.user_id === me.user_id ? w.about : common.forUser(user.email)}</p>
+    <p>${user.user_id === me.user_id ? w.about : common.forUser({ email: user.email })}</p>
     <${Card} title=${w.periods}>
       <${Rows} label=${w.list}>
         <${Loading} of=${periods}>${() => (all.length === 0 ? html`<p>${mayBill ? w.noneMake : w.none}</p>` : table())}<//>
@@ -71,15 +69,61 @@ export function Page() {
       </tr></thead>
       <tbody>${all.map(
         (one) => html`<tr key=${one.bill_period_id} aria-current=${one === picked ? 'true' : undefined}>
-          <th scope="row" data-name=${w.period}>${download.of(dayName(one.start), dayName(one.end))}</th>
+          <th scope="row" data-name=${w.period}>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</th>
           <td data-name=${w.what}>${nameOf(one.device_id)}</td>
           <td data-name=${common.status}><${Badge} kind=${one.status === 'open' ? 'warn' : 'good'}>${w.statuses[one.status]}<//></td>
           <td data-name=${w.billed}>${billed(one.billed_import_kwh)}</td>
           <td><div class="actions"><button type="button"
-            aria-label=${common.of(w.show, `${download.of(dayName(one.start), dayName(one.end))}, ${nameOf(one.device_id)}`)}
+            aria-label=${common.of({ what: w.show, name: `${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}, ${nameOf(one.device_id)}` })}
             onClick=${() => setShown(one.bill_period_id)}>${w.show}</button></div></td>
         </tr>`,
       )}</tbody>
     </table></div>`;
   }
+}
+
+/** Asks what is billed and for which days, the month before at first, and records what is known of them. */
+export function CreateBill(props: {
+  devices: readonly Device[];
+  onMade: (made: BillPeriodDetails) => void;
+  onClose: () => void;
+}) {
+  const { devices, onMade, onClose } = props;
+  const { me, user } = useSession();
+  const { common, bills: w } = words();
+  const { run, isBusy, error } = useAction();
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: user.timezone }).format();
+  const month = monthBefore(today);
+  const create = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.target as HTMLFormElement);
+    const deviceId = String(given.get('device_id'));
+    const of = deviceId === '' ? { user_id: user.user_id } : { device_id: deviceId };
+    const days = { start: String(given.get('start')), end: String(given.get('end')) };
+    run(async () => onMade(await call<BillPeriodDetails>('POST', '/v1/bill-periods', { ...of, ...days })));
+  };
+  const day = (name: 'start' | 'end', label: string) =>
+    html`<${Field} label=${label}>${(attributes: object) =>
+      html`<input ...${attributes} type="date" name=${name} value=${month[name]} required />`}<//>`;
+  return html`<${Dialog} title=${w.new} onClose=${onClose}>
+    <form onSubmit=${create}>
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
+      <${Field} label=${w.what} hint=${w.whatHint}>
+        ${(attributes: object) => html`<select ...${attributes} name="device_id">
+          <option value="">${w.home}</option>
+          ${devices.map(({ device_id, location }) => html`<option value=${device_id}>${location}</option>`)}
+        </select>`}
+      <//>
+      ${day('start', w.first)}
+      ${day('end', w.last)}
+      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
+    </form>
+  <//>`;
+}
+
+/** First and last day, YYYY-MM-DD, of the month before that of a day. */
+export function monthBefore(today: string): { start: string; end: string } {
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  const day = (ofMonth: number, date: number) => new Date(Date.UTC(year, ofMonth, date)).toISOString().slice(0, 10);
+  return { start: day(month - 2, 1), end: day(month - 1, 0) };
 }

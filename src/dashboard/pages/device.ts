@@ -8,7 +8,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { asks, STATES, typeName } from './devices/device.ts';
 import { Edits } from './devices/edits.ts';
-import { PeriodView } from './home/period-view.ts';
+import { PeriodView } from './home.ts';
 
 /** How often it is asked whether a changed past is computed by now. */
 const LOOK_MS = 2_000;
@@ -16,7 +16,7 @@ const LOOK_MS = 2_000;
 /** One device: what it used in any period, what it draws when nobody uses it, what it asks, and what people said of its readings. Its address is `devices/{device_id}`. */
 export function Page() {
   const { rest, user, go } = useSession();
-  const { common, devices: w, edits, period } = words();
+  const { common, devices: w, period } = words();
   const [deviceId = '', ...address] = rest.split('/');
   const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
   const [computed, setComputed] = useState(0);
@@ -47,7 +47,7 @@ export function Page() {
       <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>
         <p>
           ${typeName(one.type)}, ${w.places[one.placement]} <span title=${w.states[one.status]}><${Badge} kind=${STATES[one.status]}>${common.statuses[one.status]}<//></span>
-          ${isWaiting && html`<${Badge} kind="warn">${edits.waits}<//>`}
+          ${isWaiting && html`<${Badge} kind="warn">${w.edits.waits}<//>`}
           ${asks(one, false).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}
         </p>
       <//>

@@ -4,13 +4,10 @@ import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Card, Loading, Problem, Sure } from '../parts/ui.ts';
+import { Card, CreateOrCancel, Dialog, Field, Loading, Problem, Sure } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { CreateGroup } from './groups/create-group.ts';
-import { Days } from './groups/days.ts';
-import { Homes } from './groups/homes.ts';
-import { inTree } from './groups/tree.ts';
+import { Days, Homes } from './groups/homes.ts';
 
 /** Groups of homes, as a tree; of the one that is picked what its homes used, and who they are. */
 export function Page() {
@@ -71,11 +68,62 @@ export function Page() {
           <td data-name=${w.kind}>${group.kind ?? '–'}</td>
           <td data-name=${w.homes}>${group.members}</td>
           <td><div class="actions">
-            <button type="button" aria-label=${w.showOf(group.name)} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
+            <button type="button" aria-label=${w.showOf({ name: group.name })} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
             <${Sure} label=${common.delete} of=${group.name} question=${w.deleteQuestion} onSure=${() => remove(group)} />
           </div></td>
         </tr>`,
       )}</tbody>
     </table></div>`;
   }
+}
+
+/** Asks for the name of a group and what it is a part of, and makes it. */
+export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group) => void; onClose: () => void }) {
+  const { all, onMade, onClose } = props;
+  const { common, groups: w } = words();
+  const { run, isBusy, error } = useAction();
+  const create = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(given.get(name)).trim() || null;
+    run(async () => {
+      const body = { name: text('name') ?? '', kind: text('kind'), parent_group_id: text('parent_group_id') };
+      onMade(await call<Group>('POST', '/v1/groups', body));
+    });
+  };
+  return html`<${Dialog} title=${w.create} onClose=${onClose}>
+    <form onSubmit=${create}>
+      <${Field} label=${common.name}>
+        ${(attributes: object) => html`<input ...${attributes} name="name" maxlength="100" required autocomplete="off" />`}
+      <//>
+      <${Field} label=${w.kind} hint=${w.kindHint}>
+        ${(attributes: object) => html`<input ...${attributes} name="kind" maxlength="50" autocomplete="off" />`}
+      <//>
+      <${Field} label=${w.partOf}>
+        ${(attributes: object) => html`<select ...${attributes} name="parent_group_id">
+          <option value="">${w.ofNothing}</option>
+          ${inTree(all).map(({ group, depth }) => html`<option value=${group.group_id}>${'\u2003'.repeat(depth)}${group.name}</option>`)}
+        </select>`}
+      <//>
+      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
+    </form>
+  <//>`;
+}
+
+/** A group in the order of its tree, and how deep it lies. */
+export interface Placed {
+  group: Group;
+  depth: number;
+}
+
+/** Groups as a tree is read: each followed by those below it, by name. One whose parent is not among them stands at the top. Pure. */
+export function inTree(groups: readonly Group[]): Placed[] {
+  const known = new Set(groups.map(({ group_id }) => group_id));
+  const above = ({ parent_group_id: parent }: Group) => (parent !== null && known.has(parent) ? parent : null);
+  const below = Map.groupBy(groups, above);
+  const from = (parent: string | null, depth: number): Placed[] =>
+    (below.get(parent) ?? [])
+      .toSorted((a, b) => a.name.localeCompare(b.name))
+      .flatMap((group) => [{ group, depth }, ...from(group.group_id, depth + 1)]);
+  return from(null, 0);
 }

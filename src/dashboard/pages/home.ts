@@ -1,7 +1,25 @@
-import { html } from '../html.ts';
+import { useCallback, useRef } from 'preact/hooks';
+import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
+import { call, withQuery } from '../api.ts';
+import { type Children, html } from '../html.ts';
+import { useChanges } from '../parts/changes.ts';
+import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
+import { dayName } from '../parts/format.ts';
+import { useLoad } from '../parts/load.ts';
+import { addressOf, endOf, nameOf, periodShown, type Period as Shown, stepped, todayIn } from '../parts/period.ts';
+import { Badge, Card, Loading, useNow, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
-import { words } from '../words/words.ts';
-import { PeriodView } from './home/period-view.ts';
+import { type Words, words } from '../words/words.ts';
+import { RoomClimate } from './devices/climate.ts';
+import { Chooser, Commodities, useSteps } from './home/chooser.ts';
+import { Consumers } from './home/consumers.ts';
+import { FirstSteps, NothingThen } from './home/first-steps.ts';
+import { Flows } from './home/flows.ts';
+import { Forecast } from './home/forecast.ts';
+import { Buckets, HeatMap, LoadCurve } from './home/load-chart.ts';
+import { Remarks } from './home/remarks.ts';
+import { Summary } from './home/summary.ts';
+import { Swaps } from './home/swaps.ts';
 
 /** What a home uses, what that costs, and what uses it: of any day, week, month or year. */
 export function Page() {
@@ -9,4 +27,183 @@ export function Page() {
   return html`
     <h1>${words().common.pages.home}</h1>
     <${PeriodView} page="home" address=${rest} />`;
+}
+
+/** How a link to another page of the dashboard is followed. */
+type Follow = (page: string) => { href: string; onClick: (event: MouseEvent) => void };
+
+/**
+ * A period of a home, or of one device: the address names it, arrows, swipes and dates lead to others, and it follows new readings by itself.
+ * `page`: where it is, without the period; `address`: the period, '' for today. `computed`: another number where its past was computed anew.
+ */
+export function PeriodView(props: {
+  page: string;
+  address: string;
+  deviceId?: string;
+  computed?: number;
+  children?: Children;
+}) {
+  const { page, address, deviceId, computed } = props;
+  const { user, go, move } = useSession();
+  const w = words();
+  const today = todayIn(user.timezone);
+  const shown: Shown = periodShown(address, today);
+  const { unit, start } = shown;
+  const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
+  const keys = [user.user_id, deviceId, unit, start, computed];
+  const period = useLoad(() => call<Period>('GET', withQuery('/v1/period', asked)), keys);
+  // By themselves: the figures do not wait for what is computed of them.
+  const costs = useLoad(() => call<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
+  const again = useCallback(() => {
+    period.again();
+    costs.again();
+  }, [period.again, costs.again]);
+  const isLive = useChanges(user.user_id, again);
+  // While the next one is on its way the last one stays, so that nothing jumps.
+  const last = useRef<{ of: string; value: Period } | null>(null);
+  const whose = `${user.user_id} ${deviceId}`;
+  if (period.value) last.current = { of: whose, value: period.value };
+  const before = last.current?.of === whose ? last.current.value : null;
+  const value = period.value ?? (period.error === null ? before : null);
+  const show = (next: Shown) => move(`${page}/${addressOf(next)}`);
+  const first = value?.first_date ?? null;
+  const step = (by: number) => {
+    const next = stepped(shown, by);
+    if (next.start <= today && (first === null || endOf(next) >= first)) show(next);
+  };
+  const box = useSteps(step);
+  const follow: Follow = (to) => ({
+    href: `/dashboard/${to}`,
+    onClick: (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      go(to);
+    },
+  });
+  return html`<div class="period" ref=${box} aria-busy=${period.isLoading && period.value === null}>
+    <${Loading} of=${{ ...period, value }}>
+      ${(one: Period) => {
+        const money = period.value ? costs.value : null;
+        return html`
+          <p class="quiet status">
+            <${Liveness} isListening=${isLive} newestAt=${one.newest_at} />${' '}
+            ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}${w.home.timesIn({ zone: one.timezone })}
+          </p>
+          ${props.children}
+          <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
+          <${Electricity} of=${one} costs=${money} show=${show} follow=${follow} onStale=${period.again} />
+          ${
+            money?.has_tariff === false &&
+            one.used.kwh_used !== null &&
+            html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
+          }
+          ${
+            // They are about now, whatever period is looked at.
+            deviceId === undefined &&
+            one.end >= today &&
+            html`<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
+          }
+          ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
+          ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
+          ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} title=${nameOf({ unit: one.unit, start: one.start })} />`}
+          <${Commodities} of=${one.commodities} />
+          ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${ROWS[one.unit]} />`}
+          ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}
+        `;
+      }}
+    <//>
+    <${Chooser} period=${shown} today=${today} first=${first} onShow=${show} />
+  </div>`;
+}
+
+/** Rows that a download of a period has: as fine as a spreadsheet of them can be read. */
+const ROWS = { day: 'hour', week: 'hour', month: 'day', year: 'day' } as const;
+
+/** The days of a period that have begun. */
+function daysOf({ start, end, now }: Period): { start: string; end: string } {
+  const today = now.slice(0, 10);
+  return { start, end: end < today ? end : today };
+}
+
+/** What is known of the electricity of a period; else what to do. */
+function Electricity(props: {
+  of: Period;
+  costs: PeriodCosts | null;
+  show: (period: Shown) => void;
+  follow: Follow;
+  onStale: () => void;
+}) {
+  const { of: one, costs, show, follow, onStale } = props;
+  if (one.used.kwh_used === null && one.first_date === null)
+    return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
+  if (one.used.kwh_used === null) return html`<${NothingThen} of=${one} first=${one.first_date} onGo=${show} />`;
+  return html`
+    <${Summary} of=${one} costs=${costs} onStale=${onStale} />
+    <div class=${one.unit === 'day' ? '' : 'grid'}>
+      ${one.unit !== 'day' && html`<${Buckets} of=${one} costs=${costs} onShow=${show} />`}
+      <${LoadCurve} of=${one} />
+    </div>`;
+}
+
+/** Most meters report every few seconds to every quarter of an hour. */
+const FRESH_MS = 20 * 60_000;
+
+/** Whether new readings appear by themselves, and whether any come. */
+function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
+  const { home: w } = words();
+  const nowMs = useNow();
+  const isFresh = newestAt !== null && nowMs - Date.parse(newestAt) < FRESH_MS;
+  if (!isListening) return html`<${Badge} kind="quiet">${w.notLive}<//>`;
+  return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;
+}
+
+/** What is downloaded: of a home, or of one device of it, in rows by hour, day or month of its zone. */
+interface Downloaded {
+  userId: string;
+  /** Empty: all of the home. */
+  deviceId: string;
+  /** First and last, YYYY-MM-DD. */
+  days: { start: string; end: string };
+  groupBy: 'hour' | 'day' | 'month';
+}
+
+interface Format extends Omit<FileChoice, 'path'> {
+  /** Rows that it takes, whatever is shown. */
+  groupBy?: 'hour';
+}
+
+const formats = (w: Words['common']['download']): Format[] => [
+  { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv' },
+  {
+    name: w.xlsx,
+    hint: w.xlsxHint,
+    accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    ending: 'xlsx',
+  },
+  {
+    name: 'Green Button (XML)',
+    hint: w.greenButtonHint,
+    accept: 'application/atom+xml',
+    ending: 'xml',
+    groupBy: 'hour',
+  },
+];
+
+/** Everything that a table can tell of a home, and of a device. */
+const INCLUDE = 'grid_import,grid_export,production,charged,discharged,untracked,autarky,estimated,coverage,cost';
+const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
+
+/** Where the file is asked for. */
+function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
+  const query = { ...days, group_by: format.groupBy ?? groupBy, tz: 'account' };
+  if (deviceId !== '') return withQuery(`/v1/devices/${deviceId}/usage`, { ...query, include: INCLUDE_OF_DEVICE });
+  return withQuery('/v1/energy-insights', { ...query, user_id: userId, include: INCLUDE });
+}
+
+/** A menu of files with what is shown. */
+export function Download(props: Downloaded) {
+  const w = words().common.download;
+  const { start, end } = props.days;
+  const choices = formats(w).map((format) => ({ ...format, path: pathOf(props, format) }));
+  return html`<${FileMenu} of=${w.of({ start: dayName(start), end: dayName(end) })} fileName=${`${w.fileName}-${start}-${end}`} choices=${choices} />`;
 }

@@ -3,16 +3,14 @@ import type { Key } from '#clients/typescript/client.ts';
 import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
+import { daysSince } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { rich } from '../parts/rich.ts';
-import { Card, Loading, Problem } from '../parts/ui.ts';
+import { Badge, busy, Card, Dialog, Field, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { CreateKey } from './keys/create-key.ts';
-import { isOver } from './keys/key.ts';
-import { KeyRow } from './keys/key-row.ts';
-import { LimitKey } from './keys/limit-key.ts';
-import { RotateKey } from './keys/rotate-key.ts';
+import { CreateKey, RotateKey } from './keys/create-key.ts';
+import { AllowedField, addressesIn, ExpiryChoice, endIn, endsSoon, isOver, nameOf } from './keys/key.ts';
+import { scopesInShort } from './keys/scopes.ts';
 
 /** API Keys: those of the account that is signed in, whoever's data are looked at. */
 export function Page() {
@@ -30,7 +28,7 @@ export function Page() {
   return html`
     <h1>${common.pages.keys}</h1>
     <p>${rich(
-      me.role === 'homeowner' ? w.about : w.aboutRole(common.roles[me.role]),
+      me.role === 'homeowner' ? w.about : w.aboutRole({ role: common.roles[me.role] }),
       (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`,
     )}</p>
     <${Card}
@@ -74,4 +72,73 @@ export function Page() {
 }
 
 const empty = () => html`<p>${words().keys.empty}</p>
-  <ol>${words().keys.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().keys.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+
+/** Then rotation is recommended (specification of the service, API keys). */
+const OLD_AFTER_DAYS = 90;
+
+/** One key in the table, with what can be done to it. */
+export function KeyRow(props: {
+  of: Key;
+  zone: string;
+  onLimit: () => void;
+  onRotate: () => void;
+  onRevoke: () => void;
+}) {
+  const { of: key, zone, onLimit, onRotate, onRevoke } = props;
+  const { common, keys: w } = words();
+  const hasEnded = isOver(key);
+  const isOld = !hasEnded && daysSince(key.created_at) >= OLD_AFTER_DAYS;
+  const question = hasEnded ? w.revokeExpired : w.revokeQuestion;
+  return html`<tr>
+    <th scope="row" data-name=${common.name}>${key.name ?? html`<span class="quiet">${w.noName}</span>`}</th>
+    <td data-name=${w.key}><code>${key.prefix}…</code></td>
+    <td data-name=${w.mayDo}>${scopesInShort(key.scopes)}</td>
+    <td data-name=${w.allowed}>${key.allowed_addresses.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : key.allowed_addresses.join(', ')}</td>
+    <td data-name=${common.made}>
+      <span><${When} at=${key.created_at} zone=${zone} /> ${isOld && html`<${Badge} kind="warn">${w.old}<//>`}</span>
+    </td>
+    <td data-name=${w.lastUsed}><${When} at=${key.last_used_at} zone=${zone} /></td>
+    <td data-name=${w.expires}>
+      ${hasEnded ? html`<${Badge} kind="quiet">${w.expired}<//>` : html`<span><${When} at=${key.expires_at} zone=${zone} /> ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`}
+    </td>
+    <td>
+      <div class="actions">
+        ${
+          !hasEnded &&
+          html`<button type="button" aria-label=${w.limitOf({ name: nameOf(key) })} onClick=${onLimit}>${w.limit}</button>
+            <button type="button" aria-label=${w.rotateOf({ name: nameOf(key) })} onClick=${onRotate}>${w.rotate}</button>`
+        }
+        <${Sure} label=${w.revoke} of=${nameOf(key)} question=${question} onSure=${onRevoke} />
+      </div>
+    </td>
+  </tr>`;
+}
+
+/** Changes from where and until when a key may be used. */
+export function LimitKey({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
+  const { common, keys: w } = words();
+  const { run, isBusy, error } = useAction();
+  const limit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.target as HTMLFormElement);
+    run(async () => {
+      const body = { allowed_addresses: addressesIn(given), ...endIn(given) };
+      await call('PATCH', `/v1/keys/${of.key_id}`, body);
+      onDone();
+      onClose();
+    });
+  };
+  return html`<${Dialog} title=${w.limitOf({ name: nameOf(of) })} onClose=${onClose}>
+    <form onSubmit=${limit}>
+      <p>${w.limitAbout}</p>
+      <${AllowedField} now=${of.allowed_addresses} />
+      <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} isChange />`}<//>
+      <${Problem} text=${error} />
+      <p class="actions">
+        <button class="main" ...${busy(isBusy)}>${common.save}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
+      </p>
+    </form>
+  <//>`;
+}

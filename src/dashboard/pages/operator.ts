@@ -1,10 +1,12 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Operator, RollupReport } from '#src/api/dashboard/shapes.ts';
+import { call } from '../api.ts';
 import { html } from '../html.ts';
+import { useAction, useLoad } from '../parts/load.ts';
+import { Badge, busy, Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
-import { Accounts } from './operator/accounts.ts';
-import { Audit } from './operator/audit.ts';
-import { Health } from './operator/health.ts';
+import { Accounts, Audit } from './operator/accounts.ts';
 import { RejectedMessages } from './operator/rejected.ts';
-import { RollupCheck } from './operator/rollup-check.ts';
 
 /** State of the installation, for administrators. */
 export function Page() {
@@ -18,4 +20,109 @@ export function Page() {
     <${Accounts} />
     <${Audit} />
   `;
+}
+
+const EVERY_MS = 5_000;
+/** Silence after which somebody should look: most meters report every few seconds to every quarter of an hour. */
+const LONG_SECONDS = 1_800;
+const count = (value: number) => new Intl.NumberFormat().format(value);
+
+/** Incoming readings, age of the newest one, and queues; refreshed every five seconds. */
+export function Health() {
+  const health = useLoad(() => call<Operator>('GET', '/v1/operator'), []);
+  // The rate is what was stored between two looks.
+  const before = useRef<Operator | null>(null);
+  const rate = useRef<number | null>(null);
+  const now = health.value;
+  if (now && now !== before.current) {
+    const seconds = before.current ? (Date.parse(now.at) - Date.parse(before.current.at)) / 1_000 : 0;
+    if (before.current && seconds > 0) rate.current = (now.readings_stored - before.current.readings_stored) / seconds;
+    before.current = now;
+  }
+  useEffect(() => {
+    const timer = setInterval(health.again, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [health.again]);
+  return html`<${Loading} of=${health}>
+    ${({ lag_seconds, waiting, rejected, devices }: Operator) => html`<dl class="figures">
+      <div>
+        <dt>Readings stored</dt>
+        <dd class="big">${rate.current === null ? '…' : `${count(Math.max(0, Math.round(rate.current * 10) / 10))}/s`}</dd>
+        <dd class="quiet">in the last ${EVERY_MS / 1_000} seconds</dd>
+      </div>
+      <div>
+        <dt>Youngest reading</dt>
+        <dd class="big">${lag_seconds === null ? '–' : duration(lag_seconds)}</dd>
+        <dd>${
+          lag_seconds === null
+            ? html`<${Badge} kind="quiet">none yet<//>`
+            : lag_seconds < LONG_SECONDS
+              ? html`<${Badge} kind="good">keeping up<//>`
+              : html`<${Badge} kind="bad">nothing comes in<//>`
+        }</dd>
+      </div>
+      <div>
+        <dt>Waiting</dt>
+        <dd class="big">${count(waiting.deliveries + waiting.usage_changes)}</dd>
+        <dd class="quiet">${count(waiting.deliveries)} deliveries, ${count(waiting.usage_changes)} changed hours,${' '}
+          ${count(waiting.late_differences)} late differences, ${count(waiting.stale_days)} days to compute anew</dd>
+      </div>
+      <div>
+        <dt>Rejected in an hour</dt>
+        <dd class="big">${count(rejected.last_hour)}</dd>
+        <dd class="quiet">${count(rejected.last_day)} in a day</dd>
+      </div>
+      <div>
+        <dt>Devices</dt>
+        <dd class="big">${count(devices.active)}</dd>
+        <dd class="quiet">active; ${count(devices.inactive)} inactive, ${count(devices.faulty)} faulty</dd>
+      </div>
+    </dl>`}
+  <//>`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
+
+/** Compares the aggregates with the load profile by hand; the worker does so every night. */
+export function RollupCheck() {
+  const [report, setReport] = useState<RollupReport | null>(null);
+  const { run, isBusy, error } = useAction();
+  const check = () =>
+    run(async () => {
+      setReport(null);
+      setReport(await call<RollupReport>('POST', '/v1/rollups/check', {}));
+    });
+  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${busy(isBusy)}>Check now</button>`}>
+    <${Problem} text=${error} />
+    <div role="status">
+      ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
+      ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile beneath them. The worker does so every night, and repairs differences.</p>`}
+      ${report && html`<${Result} report=${report} />`}
+    </div>
+  <//>`;
+}
+
+function Result({ report: { users, checked, differences, truncated } }: { report: RollupReport }) {
+  const some =
+    checked < users
+      ? html`<p>The time limit was reached after ${checked} of ${users} users; <code>energy rollups check</code> checks all of them.</p>`
+      : null;
+  if (differences.length === 0)
+    return html`<p><${Badge} kind="good">nothing differs<//> ${checked} users checked.</p>${some}`;
+  return html`<p><${Badge} kind="bad">${truncated ? 'more than ' : ''}${differences.length} rows differ<//> Mend them with <code>energy rollups rebuild</code>.</p>${some}
+    <div class="table"><table>
+      <thead><tr><th scope="col">Relation</th><th scope="col">Row</th><th scope="col">Stored, mWh</th><th scope="col">Should be, mWh</th></tr></thead>
+      <tbody>${differences.map(
+        (one) => html`<tr>
+          <td data-name="Relation">${one.relation}</td>
+          <td data-name="Row"><code>${Object.values(one.key).join(' ')}</code></td>
+          <td data-name="Stored, mWh">${one.stored_milliwatt_hours ?? '–'}</td>
+          <td data-name="Should be, mWh">${one.expected_milliwatt_hours ?? '–'}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>`;
 }

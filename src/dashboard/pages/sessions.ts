@@ -1,13 +1,13 @@
+import { useState } from 'preact/hooks';
+import type { User } from '#clients/typescript/client.ts';
 import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, Card, Loading, Problem, Sure, When } from '../parts/ui.ts';
+import { ZoneSelect } from '../parts/time-zone.ts';
+import { Badge, busy, Card, Field, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
-import { words } from '../words/words.ts';
-import { Account } from './sessions/account.ts';
-import { browserName } from './sessions/browser-name.ts';
-import { EmailAddress } from './sessions/email-address.ts';
+import { type Words, words } from '../words/words.ts';
 
 interface Session {
   session_id: string;
@@ -36,7 +36,7 @@ export function Page() {
     <${EmailAddress} />
     <${Account} />
     <${Card} title=${w.signedInTitle}>
-      <p>${w.about(me.email)}</p>
+      <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
     <//>
@@ -72,4 +72,99 @@ export function Page() {
       </td>
     </tr>`;
   }
+}
+
+/** The account's phone number and time zone, with a button that saves both. */
+export function Account() {
+  const { me, changeMe } = useSession();
+  const { common, sessions: w } = words();
+  const { run, isBusy, error } = useAction();
+  const [isSaved, setSaved] = useState(false);
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.target as HTMLFormElement);
+    const phone = String(given.get('phone')).replaceAll(/[\s()/-]/g, '');
+    const changed = { phone: phone === '' ? null : phone, timezone: String(given.get('timezone')) };
+    setSaved(false);
+    run(async () => {
+      changeMe(await call<User>('PATCH', `/v1/users/${me.user_id}`, changed));
+      setSaved(true);
+    });
+  };
+  return html`<${Card} title=${w.accountTitle}>
+    <form onSubmit=${save}>
+      <${Field} label=${common.fields.phone} hint=${w.phoneHint}>
+        ${(attributes: object) =>
+          html`<input ...${attributes} type="tel" name="phone" autocomplete="tel" maxlength="40" defaultValue=${me.phone ?? ''} />`}
+      <//>
+      <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
+        ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${me.timezone} />`}
+      <//>
+      <button ...${busy(isBusy)}>${common.save}</button>
+    </form>
+    <p class="quiet told" role="status">${isSaved && w.accountSaved}</p>
+    <${Problem} text=${error} />
+  <//>`;
+}
+
+/** The account's e-mail address, and the one that waits to be confirmed: requested here, sent again, and withdrawn. */
+export function EmailAddress() {
+  const { me } = useSession();
+  const { sessions: w } = words();
+  const path = `/v1/users/${me.user_id}`;
+  const user = useLoad(() => call<User>('GET', path), []);
+  const { run, isBusy, error } = useAction();
+  const change = (email: string) => run(async () => user.put(await call<User>('PATCH', path, { email })));
+  const request = (event: SubmitEvent) => {
+    event.preventDefault();
+    change(String(new FormData(event.target as HTMLFormElement).get('email')));
+  };
+  const form = () => html`<form onSubmit=${request}>
+    <${Field} label=${w.newEmail} hint=${w.newEmailHint}>
+      ${(attributes: object) =>
+        html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
+    <//>
+    <button ...${busy(isBusy)}>${w.changeEmail}</button>
+  </form>`;
+  // The address that the account has withdraws a request.
+  const pending = (email: string, wanted: string) => html`<p>${rich(w.emailPending({ email: wanted }))}</p>
+    <p class="actions">
+      <button type="button" ...${busy(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
+      <button type="button" ...${busy(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
+    </p>`;
+  return html`<${Card} title=${w.emailTitle}>
+    <${Loading} of=${user}>
+      ${({ email, pending_email }: User) => html`<p>${rich(w.emailNow({ email }))}</p>
+        ${pending_email === undefined ? form() : pending(email, pending_email)}`}
+    <//>
+    <${Problem} text=${error} />
+  <//>`;
+}
+
+/** The first that is found counts: Edge says that it is Chrome, and Chrome that it is Safari. */
+const BROWSERS: [mark: RegExp, name: string][] = [
+  [/\bEdg(A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Headless)?Chrome\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const systems = ({ iPhone, iPad, mac, chromebook }: Words['sessions']): [mark: RegExp, name: string][] => [
+  [/\biPhone\b/, iPhone],
+  [/\biPad\b/, iPad],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, mac],
+  [/\bCrOS\b/, chromebook],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** What a person calls a browser that says this of itself (User-Agent). */
+export function browserName(userAgent: string | null): string {
+  const of = (list: [RegExp, string][]) => list.find(([mark]) => mark.test(userAgent ?? ''))?.[1];
+  const { sessions: w } = words();
+  const browser = of(BROWSERS) ?? w.program;
+  const system = of(systems(w));
+  return system === undefined ? browser : w.on({ browser, system });
 }

@@ -1,18 +1,17 @@
 import { useState } from 'preact/hooks';
-import type { Tariff } from '#clients/typescript/client.ts';
+import type { Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
-import { dayName } from '../parts/format.ts';
+import { dayName, monthNames, weekdayNames } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { rich } from '../parts/rich.ts';
-import { Card, Loading, Problem } from '../parts/ui.ts';
+import { Card, Loading, Problem, rich, Sure } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
+import { knownOf } from './tariffs/rates-fields.ts';
 import { TariffDialog } from './tariffs/tariff-dialog.ts';
-import { Actions, Terms } from './tariffs/tariff-shown.ts';
-import { dayBefore } from './tariffs/words.ts';
 
 /** Tariffs of the picked account: what holds now, what comes, and what held before. */
 export function Page() {
@@ -41,7 +40,7 @@ export function Page() {
   const remove = (tariff: Tariff) =>
     run(async () => {
       await call('DELETE', `/v1/tariffs/${tariff.tariff_id}`);
-      done(w.deleted(tariff.name));
+      done(w.deleted({ name: tariff.name }));
     });
   const actions = (tariff: Tariff) =>
     html`<${Actions} of=${tariff} onEdit=${() => setOpen(tariff)} onDelete=${() => remove(tariff)} />`;
@@ -51,7 +50,7 @@ export function Page() {
       <h1>${common.pages.tariffs}</h1>
       <button type="button" class="main" onClick=${() => setOpen('new')}>${w.new}</button>
     </header>
-    <p>${user.user_id === me.user_id ? w.aboutOwn : w.about(user.email)}</p>
+    <p>${user.user_id === me.user_id ? w.aboutOwn : w.about({ email: user.email })}</p>
     <${Problem} text=${error} />
     <p class="quiet told" role="status">${told}</p>
     <${Rows} label=${common.pages.tariffs}>
@@ -68,7 +67,7 @@ export function Page() {
         today=${today}
         series=${series.value}
         onClose=${() => setOpen(null)}
-        onDone=${(name: string) => done(open === 'new' ? w.added(name) : w.saved(name))}
+        onDone=${(name: string) => done(open === 'new' ? w.added({ name }) : w.saved({ name }))}
       />`
     }
   `;
@@ -80,8 +79,8 @@ export function Page() {
       <${Card} title=${w.holdsNow} actions=${current && actions(current)}>
         ${
           current
-            ? html`<p><b>${current.name}</b> <span class="quiet">${w.since(dayName(current.valid_from))}</span></p>${terms(current)}`
-            : html`<p class="quiet">${w.noneHolds(dayName(later[0]?.valid_from ?? today))}</p>`
+            ? html`<p><b>${current.name}</b> <span class="quiet">${w.since({ day: dayName(current.valid_from) })}</span></p>${terms(current)}`
+            : html`<p class="quiet">${w.noneHolds({ day: dayName(later[0]?.valid_from ?? today) })}</p>`
         }
       <//>
       ${later.length > 0 && html`<${Card} title=${w.toCome}>${table(later)}<//>`}
@@ -108,6 +107,100 @@ export function Page() {
   /** From when until when it holds. */
   function span({ valid_from }: Tariff): string {
     const next = all.find((one) => one.valid_from > valid_from);
-    return next ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}` : w.fromOn(dayName(valid_from));
+    return next
+      ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}`
+      : w.fromOn({ day: dayName(valid_from) });
   }
+}
+
+/** The names of series, and how far they are told. `series`: null while they are being asked for. */
+const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) => {
+  const one = series?.find(({ series_id }) => series_id === id);
+  return one
+    ? `${one.name} (${knownOf(one, zone)})`
+    : series
+      ? words().tariffs.unusableSeries
+      : words().tariffs.someSeries;
+};
+
+/** What a tariff costs, member by member. */
+export function Terms({ of, series, zone }: { of: Tariff; series: UsableSeries[] | null; zone: string }) {
+  const { currency, standing_per_day, capacity } = of;
+  const { tariffs: w } = words();
+  const name = namesOf(series, zone);
+  const lines = (all: string[]) =>
+    all.length === 1 ? all[0] : html`<ul class="plain">${all.map((line) => html`<li>${line}</li>`)}</ul>`;
+  return html`<dl class="facts">
+    <dt>${w.fromGrid}</dt><dd>${lines(linesOf(of.import, currency, name))}</dd>
+    ${standing_per_day !== undefined && html`<dt>${w.standing}</dt><dd>${w.aDay({ price: price(standing_per_day, currency) })}</dd>`}
+    ${capacity && html`<dt>${w.highestLoad}</dt><dd>${capacityWords(capacity, currency)}</dd>`}
+    ${of.export && html`<dt>${w.feedIn}</dt><dd>${lines(linesOf(of.export, currency, name))}</dd>`}
+  </dl>`;
+}
+
+/** Buttons of a tariff. */
+export function Actions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => void; onDelete: () => void }) {
+  const { common, tariffs: w } = words();
+  return html`
+  <button type="button" aria-label=${w.editOf({ name: of.name })} onClick=${onEdit}>${common.edit}</button>
+  <${Sure}
+    label=${common.delete}
+    of=${of.name}
+    question=${w.deleteQuestion({ day: dayName(of.valid_from) })}
+    onSure=${onDelete}
+  />`;
+}
+
+/** A number with all decimals that it has. */
+const exactly = (value: string | number): string => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
+
+/** A price for people, with all decimals that it has. */
+export const price = (text: string, currency: string): string =>
+  numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
+
+export const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
+
+/** "Mon–Fri, Sun": numbers from 1 on as names, those that follow upon each other from the first to the last. */
+function spans(numbers: readonly number[], names: readonly string[]): string {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const runs: [number, number][] = [];
+  for (const one of sorted) {
+    const run = runs.at(-1);
+    if (run?.[1] === one - 1) run[1] = one;
+    else runs.push([one, one]);
+  }
+  const name = (one: number) => names[one - 1] ?? '';
+  return runs.map(([first, last]) => (first === last ? name(first) : `${name(first)}–${name(last)}`)).join(', ');
+}
+
+/** Prices of energy in lines: one, or one for each period. `seriesName`: of a series that the tariff names. */
+export function linesOf(rates: Rates, currency: string, seriesName: (id: string) => string): string[] {
+  const { tariffs: w } = words();
+  if ('per_kwh' in rates) return [w.aKwh({ price: price(rates.per_kwh, currency) })];
+  if ('series_id' in rates) {
+    const { series_id, multiply, add } = rates;
+    return [
+      `${seriesName(series_id)}${multiply ? ` × ${exactly(multiply)}` : ''}${add ? ` + ${price(add, currency)}` : ''}`,
+    ];
+  }
+  return rates.periods.map(({ per_kwh, days, from, to, months }) => {
+    const when = [
+      ...(months ? [spans(months, monthNames())] : []),
+      ...(days ? [spans(days, weekdayNames())] : []),
+      ...(from || to ? [`${from ?? '00:00'}–${to ?? '24:00'}`] : []),
+    ];
+    const name = when.join(', ') || (rates.periods.length > 1 ? w.otherwise : w.always);
+    return `${name}: ${w.aKwh({ price: price(per_kwh, currency) })}`;
+  });
+}
+
+/** What the peak of a month costs. */
+export function capacityWords(
+  { per_kw_month, months_averaged = 1, minimum_kw }: NonNullable<Tariff['capacity']>,
+  currency: string,
+) {
+  const { tariffs: w } = words();
+  const mean = months_averaged > 1 ? w.meanOf({ months: months_averaged }) : '';
+  const least = minimum_kw ? w.atLeast({ kw: exactly(minimum_kw) }) : '';
+  return `${w.capacityPrice({ price: price(per_kw_month, currency) })}${mean}${least}`;
 }

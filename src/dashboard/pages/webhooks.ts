@@ -1,18 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Webhook } from '#clients/typescript/client.ts';
+import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { rich } from '../parts/rich.ts';
-import { Card, Loading, Problem } from '../parts/ui.ts';
+import { Badge, Card, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { CreateWebhook } from './webhooks/create-webhook.ts';
+import { CreateWebhook, type EventType, nameOf, RotateSecret } from './webhooks/create-webhook.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
-import { RotateSecret } from './webhooks/rotate-secret.ts';
-import { type EventType, nameOf } from './webhooks/webhook.ts';
-import { WebhookRow } from './webhooks/webhook-row.ts';
+import { whyPaused } from './webhooks/webhook.ts';
 
 /** Webhooks: the subscriptions of the account that is signed in, whoever's data are looked at. */
 export function Page() {
@@ -38,11 +35,11 @@ export function Page() {
   const change = (webhook: Webhook, status: Webhook['status']) =>
     act(
       () => call('PATCH', path(webhook), { status }),
-      status === 'active' ? w.resumed(nameOf(webhook)) : w.paused(nameOf(webhook)),
+      status === 'active' ? w.resumed({ name: nameOf(webhook) }) : w.paused({ name: nameOf(webhook) }),
     );
-  const remove = (webhook: Webhook) => act(() => call('DELETE', path(webhook)), w.deleted(nameOf(webhook)));
+  const remove = (webhook: Webhook) => act(() => call('DELETE', path(webhook)), w.deleted({ name: nameOf(webhook) }));
   const test = (webhook: Webhook) => {
-    const said = webhook.status === 'paused' ? w.testWaits(webhook.url) : w.testSent(webhook.url);
+    const said = webhook.status === 'paused' ? w.testWaits({ url: webhook.url }) : w.testSent({ url: webhook.url });
     act(async () => {
       await call('POST', `${path(webhook)}/test`);
       setPicked(webhook.webhook_id);
@@ -113,4 +110,57 @@ function wanted(): EventType | null {
 }
 
 const empty = () => html`<p>${words().webhooks.empty}</p>
-  <ol>${words().webhooks.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().webhooks.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+
+/** As many deliveries in a row as are given up before the service pauses a subscription. */
+const LOOKED_AT = 20;
+
+/** One subscription in the table, with what can be done to it. */
+export function WebhookRow(props: {
+  of: Webhook;
+  zone: string;
+  /** Its log is the one that is shown. */
+  isShown: boolean;
+  onShow: () => void;
+  onTest: () => void;
+  onStatus: (status: Webhook['status']) => void;
+  onRotate: () => void;
+  onDelete: () => void;
+}) {
+  const { of: webhook, zone, isShown, onShow, onTest, onStatus, onRotate, onDelete } = props;
+  const name = nameOf(webhook);
+  const isActive = webhook.status === 'active';
+  const { common, webhooks: w } = words();
+  return html`<tr>
+    <th scope="row" data-name=${w.webhook}><span>${webhook.event} <small class="quiet">${webhook.url}</small></span></th>
+    <td data-name=${common.status}>
+      <span>
+        <${Badge} kind=${isActive ? 'good' : 'warn'}>${common.statuses[webhook.status]}<//>
+        ${!isActive && html`${' '}<${WhyPaused} webhookId=${webhook.webhook_id} />`}
+      </span>
+    </td>
+    <td data-name=${common.made}><${When} at=${webhook.created_at} zone=${zone} /></td>
+    <td>
+      <div class="actions">
+        <button type="button" aria-pressed=${isShown} aria-label=${w.deliveriesOf({ name })} onClick=${onShow}>${w.deliveries}</button>
+        <button type="button" aria-label=${w.sendTestOf({ name })} onClick=${onTest}>${w.sendTest}</button>
+        <button type="button" aria-label=${isActive ? w.pauseOf({ name }) : w.resumeOf({ name })} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${isActive ? w.pause : w.resume}</button>
+        <button type="button" aria-label=${w.rotateSecretOf({ name })} onClick=${onRotate}>${w.rotateSecret}</button>
+        <${Sure}
+          label=${common.delete}
+          of=${name}
+          question=${w.deleteQuestion}
+          onSure=${onDelete}
+        />
+      </div>
+    </td>
+  </tr>`;
+}
+
+function WhyPaused({ webhookId }: { webhookId: string }) {
+  const log = useLoad(
+    () => call<Delivery[]>('GET', `/v1/webhooks/${webhookId}/deliveries?limit=${LOOKED_AT}`),
+    [webhookId],
+  );
+  return log.value === null ? null : html`<small class="quiet">${whyPaused(log.value)}</small>`;
+}

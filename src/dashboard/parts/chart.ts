@@ -65,7 +65,7 @@ export function Bars({
     <div class="readout" aria-hidden="true">${one ? sentence(one, mark, shown) : mark ? marks : idle}</div>
     <div ref=${box} class=${onPick ? 'picks' : ''} onClick=${() => pointed !== null && onPick?.(pointed)} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
     <details>
-      <summary>${chart.asTable(title)}</summary>
+      <summary>${chart.asTable({ title })}</summary>
       <table>
         <thead><tr><th scope="col">${chart.time}</th><th scope="col">${currency === undefined ? chart.used : chart.cost}</th>${hasCost && html`<th scope="col">${chart.cost}</th>`}<th scope="col">${mark ?? chart.estimatedOfIt}</th></tr></thead>
         <tbody>
@@ -84,7 +84,7 @@ type Shown = (value: number) => string;
 const told = (bar: Bar, shown: Shown) => (bar.value === null ? words().common.noData : shown(bar.value));
 
 function sentence(bar: Bar, mark: string | undefined, shown: Shown): string {
-  const estimated = bar.estimated > 0 ? `, ${words().common.estimatedOfIt(kwh(bar.estimated))}` : '';
+  const estimated = bar.estimated > 0 ? `, ${words().common.estimatedOfIt({ amount: kwh(bar.estimated) })}` : '';
   return `${bar.name}: ${told(bar, shown)}${estimated}${bar.cost === undefined ? '' : `; ${bar.cost}`}${mark && bar.isMarked ? `, ${mark}` : ''}`;
 }
 
@@ -94,7 +94,7 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
   if (!first) return words().common.noData;
   const most = known.reduce((a, b) => ((b.value ?? 0) > (a.value ?? 0) ? b : a), first);
   const marked = mark ? `; ${bars.filter(({ isMarked }) => isMarked).length} ${mark}` : '';
-  return `${words().common.chart.summary(known.length, told(most, shown), most.name)}${marked}`;
+  return `${words().common.chart.summary({ values: known.length, highest: told(most, shown), when: most.name })}${marked}`;
 }
 
 function draw(

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { file, sentenceOf } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
-import { save } from './save.ts';
 import { busy, Problem } from './ui.ts';
 
 /** A form in which the service gives out what is shown. */
@@ -17,7 +16,7 @@ export interface FileChoice {
 
 /** A menu of files. `of`: what is in them; `fileName`: without its ending. */
 export function FileMenu({ of, fileName, choices }: { of: string; fileName: string; choices: readonly FileChoice[] }) {
-  const w = words().download;
+  const w = words().common.download;
   const [isBusy, setBusy] = useState(false);
   const [said, setSaid] = useState<{ problem: string | null; done: string }>({ problem: null, done: '' });
   const fetchFile = async ({ path, accept, ending }: FileChoice) => {
@@ -27,7 +26,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
     try {
       const name = `${fileName}.${ending}`;
       save(await file(path, accept), name);
-      setSaid({ problem: null, done: w.ready(name) });
+      setSaid({ problem: null, done: w.ready({ name }) });
     } catch (error) {
       setSaid({ problem: sentenceOf(error), done: '' });
     }
@@ -48,4 +47,14 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
       <p class="quiet" role="status">${said.done}</p>
     </div>
   </details>`;
+}
+
+/** Lets the browser keep a file under a name. */
+export function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -59,8 +59,8 @@ export function Lines(props: LinesOptions) {
     </div>
     <div ref=${box} role="img" aria-label=${`${title}: ${summary(lines, atMs, name)}`} />
     <details>
-      <summary>${chart.asTable(title)}</summary>
-      <div class="scroll" tabindex="0" role="group" aria-label=${chart.asTable(title)}>
+      <summary>${chart.asTable({ title })}</summary>
+      <div class="scroll" tabindex="0" role="group" aria-label=${chart.asTable({ title })}>
         <table>
           <thead><tr><th scope="col">${chart.time}</th>${all.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
           <tbody>
@@ -88,12 +88,12 @@ function summary(lines: Line[], atMs: number[], name: (ms: number) => string): s
     const known = values.filter((value) => value !== null);
     return known.length === 0
       ? []
-      : [words().common.chart.span(of, tenths(Math.min(...known)), tenths(Math.max(...known)), unit)];
+      : [words().common.chart.span({ of, least: tenths(Math.min(...known)), most: tenths(Math.max(...known)), unit })];
   });
   const [first] = atMs;
   return told.length === 0 || first === undefined
     ? words().common.noData
-    : words().common.chart.from(name(first), told.join('; '));
+    : words().common.chart.from({ when: name(first), told: told.join('; ') });
 }
 
 function draw(

@@ -1,5 +1,5 @@
 import { dateFormat } from '../words/locale.ts';
-import { DAY_MS } from './durations.ts';
+import { DAY_MS } from './format.ts';
 
 /** A day, week (from Monday on), month or year. */
 export const UNITS = ['day', 'week', 'month', 'year'] as const;

@@ -5,8 +5,7 @@ import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useAction } from './load.ts';
-import { rich } from './rich.ts';
-import { busy, Card, Field, Problem } from './ui.ts';
+import { busy, Card, Field, Problem, rich } from './ui.ts';
 
 /** This browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
@@ -40,7 +39,7 @@ export function TimeZoneQuestion() {
   };
   return html`<${Card} title=${w.zoneQuestion}>
     <form onSubmit=${save}>
-      <p>${rich(w.zoneProposed(proposed))}</p>
+      <p>${rich(w.zoneProposed({ zone: proposed }))}</p>
       <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
         ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${proposed} />`}
       <//>

@@ -3,9 +3,7 @@ import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { focusFirstField, rememberFocus } from './focus.ts';
 import { ago, time } from './format.ts';
-import { tellCopied, useHold } from './hold.ts';
 import type { Loaded } from './load.ts';
-import { useNow } from './now.ts';
 
 /** An error message, read out at once by screen readers. */
 export const Problem = ({ text }: { text: string | null }) =>
@@ -107,8 +105,8 @@ export function Copy({ text, label }: { text: string; label: string }) {
   };
   return html`<div class="copy">
     <pre tabindex="0" role="group" aria-label=${label}><code ref=${shown}>${text}</code></pre>
-    <button type="button" onClick=${copy} aria-label=${isCopied ? common.copiedOf(label) : common.copyOf(label)}>${isCopied ? common.copied : common.copy}</button>
-    <span class="hidden" role="status">${isCopied ? common.wasCopied(label) : ''}</span>
+    <button type="button" onClick=${copy} aria-label=${isCopied ? common.copiedOf({ label }) : common.copyOf({ label })}>${isCopied ? common.copied : common.copy}</button>
+    <span class="hidden" role="status">${isCopied ? common.wasCopied({ label }) : ''}</span>
   </div>`;
 }
 
@@ -149,7 +147,7 @@ export function Sure(props: { label: string; of?: string; question: string; onSu
   const [isAsking, setAsking] = useState(false);
   const id = useId();
   const { common } = words();
-  const name = of === undefined ? label : common.of(label, of);
+  const name = of === undefined ? label : common.of({ what: label, name: of });
   return html`<button type="button" class="danger" aria-label=${name} onClick=${() => setAsking(true)}>${label}</button>
     ${
       isAsking &&
@@ -164,4 +162,77 @@ export function Sure(props: { label: string; of?: string; question: string; onSu
         </p>
       <//>`
     }`;
+}
+
+/** Tells a dialog around `element` that a text was copied out of it. */
+const tellCopied = (element: Element | null, text: string): void =>
+  void element?.dispatchEvent(new CustomEvent('copied', { bubbles: true, detail: text }));
+
+/**
+ * Keeps the dialog around an element open on Escape until `secret` was copied, alone or in a longer text: closed, it would be
+ * lost. Buttons close it all the same. True once Escape was held up, so that this can be said.
+ */
+function useHold(inside: { current: Element | null }, secret: string | undefined): boolean {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    const dialog = inside.current?.closest('dialog');
+    if (!dialog || secret === undefined) return;
+    let isCopied = false;
+    const copied = (text: string) => {
+      if (!text.includes(secret)) return;
+      isCopied = true;
+      setHeld(false);
+    };
+    const hold = (event: Event) => {
+      if (isCopied) return;
+      event.preventDefault();
+      // What is said about it stands at the top.
+      dialog.scrollTo(0, 0);
+      setHeld(true);
+    };
+    const listening = new AbortController();
+    const { signal } = listening;
+    dialog.addEventListener('copied', (event) => copied((event as CustomEvent<string>).detail), { signal });
+    // Marked, and copied by hand.
+    dialog.addEventListener('copy', () => copied(String(getSelection())), { signal });
+    dialog.addEventListener('cancel', hold, { signal });
+    // A browser lets `cancel` be prevented only once without a click in between.
+    document.addEventListener('keydown', (event) => event.key === 'Escape' && hold(event), { signal });
+    return () => listening.abort();
+  }, [secret]);
+  return isHeld;
+}
+
+/** `**bold**`, `` `code` `` and `[link]` of a text in `words/`. */
+const MARKS = /\*\*(.+?)\*\*|`(.+?)`|\[(.+?)\]/g;
+
+/**
+ * A text with marks as markup: translators move them within their sentence. `links`: make the links, in the order that they
+ * have in the text.
+ */
+export function rich(text: string, ...links: ((name: string) => Children)[]): Children[] {
+  const parts: Children[] = [];
+  let end = 0;
+  let link = 0;
+  for (const { 0: whole, 1: bold, 2: code, 3: name, index } of text.matchAll(MARKS)) {
+    parts.push(text.slice(end, index));
+    if (bold !== undefined) parts.push(html`<b>${bold}</b>`);
+    else if (code !== undefined) parts.push(html`<code>${code}</code>`);
+    else parts.push(links[link++]?.(name ?? '') ?? whole);
+    end = index + whole.length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+const EVERY_MS = 10_000;
+
+/** The time, Unix ms, looked at anew every ten seconds: what is said to be "just now" must not stay so for ever. */
+export function useNow(): number {
+  const [nowMs, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  // Rendered for another reason meanwhile, it is later than that.
+  return Math.max(nowMs, Date.now());
 }

@@ -1,4 +1,4 @@
-import { isLanguage, type Language, language, languageFrom, loadWords } from './words.ts';
+import { isLanguage, type Language, language, languageFrom, setWords } from './words.ts';
 
 /** Where a choice is kept in the browser. */
 const KEPT = 'language';
@@ -25,6 +25,8 @@ export function onLanguage(changed: (language: Language) => void): () => void {
 }
 
 async function put(next: Language): Promise<void> {
-  await loadWords(next, navigator.languages);
+  const response = await fetch(`/dashboard/app/words/${next}.json`);
+  if (!response.ok) throw new Error(`words: ${response.status}`);
+  setWords(next, await response.json(), navigator.languages);
   document.documentElement.lang = next;
 }

@@ -26,8 +26,10 @@ export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
 /** A whole number for people. */
 export const count = (value: number): string => numberFormat().format(value);
 
-/** `one` or `other` as the language counts, with `#` in it as the number: French says "0 heure", English "0 hours". */
-export function plural(value: number, { one, other }: { one: string; other: string }): string {
-  const rules = once('plural', {}, () => new Intl.PluralRules(tag));
-  return (rules.select(value) === 'one' ? one : other).replace('#', count(value));
-}
+/** How messages (`words.ts`) write numbers and dates, and choose between plural forms: by the chosen locale, as everything else here. */
+export const formatters = {
+  getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions): Intl.NumberFormat => numberFormat(options),
+  getDateTimeFormat: (_: unknown, options: Intl.DateTimeFormatOptions = {}): Intl.DateTimeFormat => dateFormat(options),
+  getPluralRules: (_: unknown, options: Intl.PluralRulesOptions = {}): Intl.PluralRules =>
+    once('plural', options, () => new Intl.PluralRules(tag, options)),
+};

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { kwh, time } from '../parts/format.ts';
-import { money } from '../parts/money.ts';
-import { locale, plural } from './locale.ts';
-import { type Language, languageFrom, loadWords, localeOf, words } from './words.ts';
+import { loadWords } from '#test/support/words.ts';
+import { kwh, money, time } from '../parts/format.ts';
+import { locale } from './locale.ts';
+import { type Language, languageFrom, localeOf, words } from './words.ts';
 
 beforeEach(() => loadWords('en', ['en-GB']));
 afterAll(() => loadWords('en'));
@@ -40,11 +40,11 @@ test.each([
 });
 
 test('counts as the language does', async () => {
-  const hours = { one: '# heure', other: '# heures' };
-  expect(plural(0, hours)).toBe('0 heures');
+  const { days } = words().alerts.silences;
+  expect(days({ days: 0 })).toBe('0 days');
   await loadWords('fr');
-  expect(plural(0, hours)).toBe('0 heure');
-  expect(plain(plural(1_000_000, hours))).toBe('1 000 000 heures');
+  expect(words().alerts.silences.days({ days: 0 })).toBe('0 jour');
+  expect(plain(words().alerts.silences.days({ days: 1_000_000 }))).toBe('1 000 000 jours');
   expect(time('2026-11-21T10:00:00Z', 'Europe/Paris')).toMatch(/^21 nov\. 2026/);
 });
 

@@ -1,42 +1,76 @@
-import type { Words } from './en.ts';
-import { setLocale } from './locale.ts';
+import format, { type CompiledMessage } from 'icu-minify/format';
+import type { Arguments } from './arguments.d.ts';
+import { formatters, locale, setLocale } from './locale.ts';
 
-export type { Words };
+/** The pages of texts. English defines which texts there are. */
+interface English {
+  alerts: typeof import('./en/alerts.json');
+  bills: typeof import('./en/bills.json');
+  common: typeof import('./en/common.json');
+  devices: typeof import('./en/devices.json');
+  fleet: typeof import('./en/fleet.json');
+  groups: typeof import('./en/groups.json');
+  home: typeof import('./en/home.json');
+  keys: typeof import('./en/keys.json');
+  messages: typeof import('./en/messages.json');
+  period: typeof import('./en/period.json');
+  sessions: typeof import('./en/sessions.json');
+  tariffs: typeof import('./en/tariffs.json');
+  webhooks: typeof import('./en/webhooks.json');
+}
+
+/** The texts below a path. One with arguments is a function of them. */
+type Spoken<Texts, Path extends string> = {
+  readonly [Key in keyof Texts]: Texts[Key] extends string
+    ? `${Path}.${Key & string}` extends infer Full extends keyof Arguments
+      ? (values: Arguments[Full]) => string
+      : string
+    : Spoken<Texts[Key], `${Path}.${Key & string}`>;
+};
+
+/** All texts of the pages in one language. */
+export type Words = { readonly [Page in keyof English]: Spoken<English[Page], Page> };
+
+/** The texts of a language as the service sends them (`src/api/dashboard/compile-words.ts`). A text with arguments is an array. */
+export type CompiledWords = { readonly [name: string]: CompiledMessage | CompiledWords };
 
 /** Languages that the dashboard speaks, each by its own name. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', nl: 'Nederlands' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-const LOAD: Record<Language, () => Promise<{ words: Words }>> = {
-  en: () => import('./en.ts'),
-  de: () => import('./de.ts'),
-  es: () => import('./es.ts'),
-  fr: () => import('./fr.ts'),
-  nl: () => import('./nl.ts'),
-};
-
 export const isLanguage = (text: string | null): text is Language => text !== null && Object.hasOwn(LANGUAGES, text);
 
 let current: { language: Language; words: Words } | undefined;
 
-/** What the dashboard says, in the chosen language. Nothing is drawn before it is there, so none of it is kept in a constant of a module. */
+/** The texts in the chosen language. Nothing is drawn before they are there, so that no module keeps one of them in a constant. */
 export function words(): Words {
-  if (!current) throw new Error('no words: loadWords comes first');
+  if (!current) throw new Error('no words: setWords comes first');
   return current.words;
 }
 
 export const language = (): Language => current?.language ?? 'en';
 
-/** Fetches a language, and no other. `tags`: the browser's, for its region: German in Austria writes numbers the Austrian way. */
-export async function loadWords(next: Language, tags: readonly string[] = []): Promise<void> {
-  const loaded = await LOAD[next]();
-  current = { language: next, words: loaded.words };
+/** Chooses a language. `tags`: the browser's, for the region: German in Austria writes numbers the Austrian way. */
+export function setWords(next: Language, compiled: CompiledWords, tags: readonly string[] = []): void {
+  current = { language: next, words: spoken(compiled) as Words };
   setLocale(localeOf(next, tags));
 }
 
+function spoken(compiled: CompiledMessage | CompiledWords): unknown {
+  if (typeof compiled === 'string') return compiled;
+  if (isMessage(compiled))
+    return (values: Record<string, string | number>) => format(compiled, locale(), values, { formatters });
+  return Object.fromEntries(Object.entries(compiled).map(([name, one]) => [name, spoken(one)]));
+}
+
+const isMessage = (compiled: CompiledMessage | CompiledWords): compiled is CompiledMessage => Array.isArray(compiled);
+
+/** The text of a name that the service may have made up since; undefined if there is none. */
+export const textNamed = (texts: Readonly<Record<string, string>>, name: string): string | undefined => texts[name];
+
 const languageOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
-/** The first of the browser's languages that there is; English where there is none. Pure. */
+/** The first of the browser's languages that there is; English if there is none. Pure. */
 export const languageFrom = (tags: readonly string[]): Language => tags.map(languageOf).find(isLanguage) ?? 'en';
 
 /** The browser's whole tag of a language, else the language alone. Pure. */

@@ -10,7 +10,7 @@ export interface Copied {
   part?: { view: string; whose: string };
 }
 
-/** What a move copies beside the load profile (src/start/moved.ts), in an order in which every row finds what it refers to. */
+/** What a move copies beside the load profile (src/start/move.ts), in an order in which every row finds what it refers to. */
 export const COPIED: readonly Copied[] = [
   { relation: 'ingest_slots' },
   { relation: 'users' },

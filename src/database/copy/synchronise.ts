@@ -1,7 +1,6 @@
 import type { PoolClient } from '../connect.ts';
 import { transactionOn } from '../transaction.ts';
-import { copyStretch, copyWhole } from './copy-rows.ts';
-import { differingRuns, fingerprintOf, fingerprintsByDay } from './fingerprints.ts';
+import { copyStretch, copyWhole, differingRuns, fingerprintOf, fingerprintsByDay } from './copy-rows.ts';
 import type { Copied } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;

@@ -25,7 +25,7 @@ export interface Told {
   data: Record<string, unknown>;
 }
 
-interface AlertData {
+type AlertData = {
   type: string;
   threshold_kwh?: number;
   threshold_hours?: number;
@@ -35,7 +35,7 @@ interface AlertData {
   currency?: string;
   period_start: string;
   devices: { device_id: string; kwh_used: number }[];
-}
+};
 
 const PERIODS: Record<string, string> = {
   peak_usage: 'in one hour',
@@ -87,7 +87,7 @@ export function sentence({ type, data }: Told, zone: string, names: DeviceNames)
   if (type === 'user.email_to_confirm') return 'Confirm your e-mail address';
   if (type === 'access.ended') return 'API keys and sessions of your account were ended';
   if (type === 'key.expiring') return `API key ${keyName(data)} ends on ${moment(String(data.expires_at), zone)}`;
-  const alert = data as unknown as AlertData;
+  const alert = data as AlertData;
   if (alert.type === 'no_data') {
     const silent = locationOf(alert.devices[0]?.device_id ?? '', names);
     return `No data from ${silent} since ${when(alert.type, alert.period_start, zone)}`;
@@ -185,7 +185,7 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
       ['If it is used no more', 'there is nothing to do'],
     ];
   }
-  const alert = data as unknown as AlertData;
+  const alert = data as AlertData;
   const devices = alert.devices
     .filter(() => alert.type !== 'no_data')
     .slice(0, MAX_DEVICES)

@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
 import { confirmEmailLink } from '#src/auth/sign-ins.ts';
-import { mailedToken } from '#src/core/mailed-token.ts';
+import { newId } from '#src/core/ids.ts';
+import { mailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { capturedName, keepWhole } from '../captured.ts';
-import type { Channel, Outcome, Sending } from '../channel.ts';
+import { type Channel, capturedName, keepWhole, type Outcome, type Sending } from '../channel.ts';
 import { deviceNames } from '../device-names.ts';
-import { compose, type MailLink } from './compose.ts';
+import { compose, type Mail, type MailLink } from './compose.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Limit for sending one message, below the lease of its delivery (attempts.ts): a server may be slow at every step. */
@@ -132,3 +132,51 @@ const failed = (error: string, responseStatus: number | null): Outcome => ({
   responseStatus,
   error: error.slice(0, 500),
 });
+
+/** Content of a sign-in mail. Pure. */
+export function composeSignIn({
+  link,
+  code,
+  validMinutes,
+}: {
+  link: string;
+  code: string;
+  validMinutes: number;
+}): Mail {
+  const shown = `${code.slice(0, 4)} ${code.slice(4)}`;
+  const end = `Both work once, for ${validMinutes} minutes, unless a newer mail is asked for in the same browser. If you did not ask for this, do nothing: nobody gets in without this mail.`;
+  return {
+    subject: `Sign in: ${shown}`,
+    text: `Follow this link to sign in to your energy dashboard:\n\n${link}\n\nOr type this code where you asked for it: ${shown}\n\n${end}\n`,
+    html: `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5"><p><a href="${link}">Sign in to your energy dashboard</a></p><p>Or type this code where you asked for it: <b style="font-size:20px">${shown}</b></p><p style="color:#57606a">${end}</p></body></html>`,
+  };
+}
+
+/** Sends it; rejects where the mail server does not take it. */
+export async function sendSignIn(
+  mailer: Mailer,
+  { publicUrl, from }: { publicUrl: string; from: string | undefined },
+  to: { userId: string; email: string },
+  mail: Mail,
+): Promise<void> {
+  const host = new URL(publicUrl).hostname;
+  await mailer.send({
+    messageId: `<${newId('sgn')}@${host}>`,
+    from: `Energy usage service <${from ?? `energy@${host}`}>`,
+    userId: to.userId,
+    to: to.email,
+    ...mail,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  });
+}
+
+/** Connects to a mail server and logs in; nothing is sent. Throws where it is not reached, or does not take the login. */
+export async function verifySmtp(url: string, timeoutMs: number): Promise<void> {
+  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  const transport = createTransport({ url, ...timeouts });
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}

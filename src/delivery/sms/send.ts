@@ -1,6 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { capturedName, keepWhole } from '../captured.ts';
-import type { Channel, Outcome } from '../channel.ts';
+import { type Channel, capturedName, keepWhole, type Outcome } from '../channel.ts';
 import { deviceNames } from '../device-names.ts';
 import { sentence } from '../email/compose.ts';
 

@@ -5,14 +5,13 @@ import { Agent, request } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
-import type { SecretBox } from '#src/core/secret-box.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
+import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { ToldEnvelope } from '#src/events/bodies.ts';
 import { type Channel, isOver, type Outcome, TOO_LATE } from '../channel.ts';
-import { CATCHER_HOST, caughtAnswer } from './catcher.ts';
-import { envelope, PLAIN_HEADERS } from './envelope.ts';
 import { checkHost, guardedLookup, type Resolve } from './guard.ts';
 import { secretsOf } from './subscriptions.ts';
-import { whyNotReached } from './why-not-reached.ts';
 
 /** Limit from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
@@ -175,4 +174,94 @@ const KEPT_ANSWER_BYTES = 1_024;
 function answerText(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, KEPT_ANSWER_BYTES), { stream: true });
   return text.replaceAll('\r\n', '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '\uFFFD');
+}
+
+const UNTRUSTED = 'the service’s operator can name its authority in WEBHOOK_CA_FILE';
+const SELF_SIGNED = `the receiver’s certificate is not trusted (self-signed); ${UNTRUSTED}`;
+const UNKNOWN_ISSUER = `the receiver’s certificate is not trusted (its authority is unknown, or it does not send the whole chain); ${UNTRUSTED}`;
+const NO_ADDRESS = 'the receiver’s host name has no address; see that the URL is right';
+const NO_NAME_SERVER = 'the receiver’s host name could not be looked up: its name servers do not answer';
+const NO_WAY = 'there is no way through the network to the receiver';
+const BROKEN_OFF = 'the receiver broke the connection off before it answered';
+const TIMED_OUT =
+  'the receiver did not take the connection in time; see that it runs and that no firewall is in between';
+const BROKEN_TLS = 'the receiver does not speak TLS as it should; see that it listens with HTTPS at this port';
+
+/** By `code` of Node's errors: OpenSSL's reasons, then those of connections and of look-ups. */
+const SENTENCES = new Map([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', SELF_SIGNED],
+  ['SELF_SIGNED_CERT_IN_CHAIN', SELF_SIGNED],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNKNOWN_ISSUER],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNKNOWN_ISSUER],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_ISSUER],
+  ['CERT_UNTRUSTED', UNKNOWN_ISSUER],
+  ['CERT_HAS_EXPIRED', 'the receiver’s certificate has expired; renew it there'],
+  ['CERT_NOT_YET_VALID', 'the receiver’s certificate is not valid yet; see that the clocks of both sides are right'],
+  ['CERT_REVOKED', 'the receiver’s certificate was revoked; renew it there'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the receiver’s certificate is for another host name than that of the URL'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', BROKEN_TLS],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', BROKEN_TLS],
+  ['EPROTO', BROKEN_TLS],
+  ['ECONNREFUSED', 'nothing listens at the receiver’s address and port; see that it runs'],
+  ['ECONNRESET', BROKEN_OFF],
+  ['EPIPE', BROKEN_OFF],
+  ['ETIMEDOUT', TIMED_OUT],
+  ['EHOSTUNREACH', NO_WAY],
+  ['ENETUNREACH', NO_WAY],
+  ['ENOTFOUND', NO_ADDRESS],
+  ['ENODATA', NO_ADDRESS],
+  ['EAI_AGAIN', NO_NAME_SERVER],
+  ['ESERVFAIL', NO_NAME_SERVER],
+  ['ETIMEOUT', NO_NAME_SERVER],
+]);
+
+/**
+ * Why a receiver was not reached, in a sentence that its owner can act on, with the code that a search finds. Node's own
+ * messages advise on Node's own flags, which whoever reads a delivery's log cannot set, and one that tried several addresses
+ * is empty. What is not known here keeps its message. Pure.
+ */
+export function whyNotReached(error: Error & { code?: unknown }): string {
+  const code = typeof error.code === 'string' ? error.code : '';
+  const sentence = SENTENCES.get(code);
+  return sentence === undefined ? error.message || code || error.name : `${sentence} (${code})`;
+}
+
+/** The parts of an event that are sent. */
+interface ToldEvent {
+  id: string;
+  type: string;
+  createdAt: Date;
+  data: Record<string, unknown>;
+}
+
+/** Body of a webhook: the same bytes at every attempt, and what the log shows of it. */
+export function envelope({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
+  const told: ToldEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
+  return JSON.stringify(told);
+}
+
+/** Headers of every try that hold no secret; `signedHeaders` in send.ts makes the others. */
+export const PLAIN_HEADERS = {
+  'content-type': 'application/json',
+  'user-agent': `energy-usage-service/${VERSION}`,
+} as const;
+
+/**
+ * The host of callbacks that the service answers itself: whoever tries webhooks sees his event in the log of its delivery, and needs
+ * no server for it. No name below `.example` ever leads anywhere (RFC 2606), so nobody can have meant another one. Nothing is sent, and
+ * nobody but the subscription's owner sees what was: there is nothing that a stranger could send to, or read.
+ */
+export const CATCHER_HOST = 'catcher.example';
+
+/** What the catcher answers: the headers that it got. They are the only ones of a delivery that hold a signature and are kept. */
+const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);
+
+/** The headers in an answer of the catcher; none where it is no answer of it, or was cut off. */
+export function caughtHeaders(answer: string | null): Record<string, string> {
+  try {
+    const headers: unknown = JSON.parse(answer ?? '');
+    return typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : {};
+  } catch {
+    return {};
+  }
 }

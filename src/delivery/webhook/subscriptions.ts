@@ -1,14 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import type { SecretBox } from '#src/core/secret-box.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import type { EventType } from '#src/events/event-types.ts';
+import type { EventType } from '#src/events/bodies.ts';
 import { UNDELIVERED_DAYS } from '../retention.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */

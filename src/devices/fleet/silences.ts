@@ -4,13 +4,12 @@ import type { Database } from '#src/database/connect.ts';
 import { accountsWithin, type Reach } from '#src/database/reach.ts';
 import { groupStops, type Silence, type StopGroup, THRESHOLDS } from './stops.ts';
 import { WATCH_GAP_MS } from './watch.ts';
-import { type Stretch, without } from './watched.ts';
 
 /** Of a fleet of 100,000 an outage of everything, and what it does on other days. */
 const MOST_SILENCES = 250_000;
 
 /** Who stopped in a stretch of time, told apart by what stopped together. */
-export interface FleetSilences {
+interface FleetSilences {
   /** Those with at least one stop in it. */
   groups: StopGroup[];
   /** When nobody looked: what was silent only then is not known. */
@@ -99,4 +98,23 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + WATCH_GAP_MS })),
   );
+}
+
+/** A stretch of time in Unix ms, `[fromMs, toMs)`. */
+interface Stretch {
+  fromMs: number;
+  toMs: number;
+}
+
+/** What of a stretch lies in none of others, which come in order of time. Pure. */
+export function without({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
+  const left: Stretch[] = [];
+  let reachedMs = fromMs;
+  for (const other of others) {
+    if (other.fromMs >= toMs) break;
+    if (other.fromMs > reachedMs) left.push({ fromMs: reachedMs, toMs: other.fromMs });
+    reachedMs = Math.max(reachedMs, other.toMs);
+  }
+  if (reachedMs < toMs) left.push({ fromMs: reachedMs, toMs });
+  return left;
 }

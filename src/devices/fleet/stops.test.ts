@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chanceOfAsMany } from './chance.ts';
-import { groupStops, type Silence, type Sites, type StopGroup } from './stops.ts';
+import { chanceOfAsMany, groupStops, type Silence, type Sites, type StopGroup } from './stops.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { retentionStartMs } from '#src/database/history.ts';
+import { retentionStartMs } from '#src/database/migrate.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** Shorter silences are not noted: meters that report by the quarter-hour, and a restart, would be most of them. */

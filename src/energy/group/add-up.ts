@@ -5,11 +5,11 @@ import { cutHours, MOST_CUTS } from '../home/pieces.ts';
 import { expectedMs } from '../home/roles.ts';
 import { type HomeMeasures, type HomeSums, measuresOf } from '../home/sums.ts';
 import { dayRange, type Range } from '../ranges.ts';
+import { type GroupUnit, readHomes, readPlain, readPlainMonth } from '../usage/groups.ts';
 import type { Begun } from './begun.ts';
 import { type Bucket, bucketsOf, hoursIn, mostOfUtcMonth } from './buckets.ts';
 import { type GroupOfHomes, slices } from './homes.ts';
 import type { Part } from './part.ts';
-import { type GroupUnit, readHomes, readPlain, readPlainMonth } from './read.ts';
 import { GroupTotals } from './totals.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
-import { summed } from '../home/pieces.ts';
 import { sumNames } from '../home/sums.ts';
+import { summed } from '../usage/home-sums.ts';
 import type { Part } from './part.ts';
 
 /** The first days of a month of a group that were kept: what is needed to go on with it, of the same homes in the same roles. */

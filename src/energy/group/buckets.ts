@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
 import { endsOfHours, offsetsIn } from '../local-time.ts';
 import { dayRange, type Range, stretchesOf } from '../ranges.ts';
-import type { GroupUnit } from './read.ts';
+import type { GroupUnit } from '../usage/groups.ts';
 
 /** A bucket by the name that it is read with. */
 export interface Bucket {

@@ -1,6 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
-import { type AskedOfHome, composedAmong, type Home, loadHomes } from '../home/home.ts';
+import { type AskedOfHome, type Home, loadHomes } from '../home/home.ts';
 import type { Include } from '../include.ts';
+import { composedAmong } from '../usage/composed.ts';
 
 /** Homes that are loaded at once. */
 const LOADED = 500;

@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { dayRange, type Range } from '../ranges.ts';
+import { firstDayOf, openHoursBefore, profileOf } from '../usage/groups.ts';
 import { addedUp, batches, daysAfter, plainParts, type Told } from './add-up.ts';
 import { dropBegun, keepBegun, keepBegunHomes } from './begun.ts';
 import { daysOf, gapsIn, isWholeMonth, monthOf, monthsOf } from './buckets.ts';
@@ -10,9 +11,8 @@ import { type GroupOfHomes, groupOf } from './homes.ts';
 import { keptSums } from './kept.ts';
 import type { Part } from './part.ts';
 import { atOnce } from './progress.ts';
-import { profileOf } from './read.ts';
 
-// Raw SQL: lists as one parameter each, and the least of many by an index.
+// Raw SQL: lists as one parameter each.
 
 /** `homesOf`: the homes that count of a group and of those below it, in order. */
 export interface MonthParts {
@@ -26,12 +26,7 @@ export async function monthsToKeep(
   homes: readonly string[],
   { zone, before }: { zone: string; before: Date },
 ): Promise<Range[]> {
-  const { rows } = await queryOf(db)<{ first: Date | null }>(
-    `SELECT min(d.first) AS first FROM unnest($1::text[]) u (user_id)
-     CROSS JOIN LATERAL (SELECT min(day) AS first FROM closed_user_daily c WHERE c.user_id = u.user_id) d`,
-    [homes],
-  );
-  const first = rows[0]?.first;
+  const first = await firstDayOf(db, homes);
   if (!first || first >= before) return [];
   const dayOf = (time: Date) => DateTime.fromJSDate(time, { zone });
   const start = dayOf(first).startOf('month').toISODate() ?? '';
@@ -131,10 +126,10 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
 
 /** Tells of a range whether it is over, and no hour of any home in it is still open. */
 async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
-  const { rows } = await queryOf(trx)<{ hour: Date }>(
-    'SELECT DISTINCT hour FROM open_hours WHERE user_id = ANY ($1::text[]) AND hour < $2',
-    [userIds, before],
-  );
+  const { rows } = await queryOf(trx)<{ hour: Date }>(openHoursBefore('SELECT unnest($1::text[])', '$2'), [
+    userIds,
+    before,
+  ]);
   const open = rows.map(({ hour }) => hour.getTime());
   return ({ from, to }) => to <= before && !open.some((ms) => ms < to.getTime() && ms + HOUR_MS > from.getTime());
 }

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import { type Pool, queryOf } from '#src/database/connect.ts';
-import { keepPasts } from '../home/keep-pasts.ts';
+import type { Home } from '../home/home.ts';
+import { type KeptDevice, keepPasts } from '../usage/pasts.ts';
 import { compositionOf } from './composition.ts';
 import { groupOf } from './homes.ts';
 import { keepMonth, type MonthParts, monthsToKeep } from './keep-month.ts';
@@ -108,7 +109,17 @@ function begin({ db, homesOf }: KeepParts, { groupId }: Kept): Promise<Date | nu
         groupId,
         group.userIds,
       ]);
-    for await (const homes of group.composed()) await keepPasts(trx, homes, before);
+    for await (const homes of group.composed()) await keepPasts(trx, homes.flatMap(keptDevices), before);
     return before;
+  });
+}
+
+/** The devices of a home whose pasts are kept, and the parts of those that produce. */
+function keptDevices({ userId, devices }: Home): KeptDevice[] {
+  const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
+  return [...whole.values()].flatMap((parts) => {
+    const produces = parts.some(({ placement }) => placement === 'production');
+    const kept = parts.filter(({ partOf }) => partOf === null || produces);
+    return kept.map(({ deviceId }) => ({ key: deviceId, userId, produces }));
   });
 }

@@ -3,6 +3,7 @@ import { asMilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
 import type { Range } from '../ranges.ts';
+import { openHoursBefore } from '../usage/groups.ts';
 import { addedUp, NOTHING_KNOWN, type Told } from './add-up.ts';
 import type { Begun } from './begun.ts';
 import { compositionOf } from './composition.ts';
@@ -52,9 +53,7 @@ export async function keptSums(
          AND homes = (SELECT count(*) FROM kept_group_homes h WHERE h.group_id = k.group_id)),
      changed AS MATERIALIZED (
        SELECT DISTINCT c.day FROM changed_home_days c WHERE c.user_id IN (SELECT user_id FROM kept_group_homes WHERE group_id = $1)),
-     open AS MATERIALIZED (
-       SELECT DISTINCT o.hour FROM kept CROSS JOIN open_hours o
-       WHERE o.user_id IN (SELECT user_id FROM kept_group_homes WHERE group_id = $1) AND o.hour < kept.before)
+     open AS MATERIALIZED (${openHoursBefore('SELECT user_id FROM kept_group_homes WHERE group_id = $1', '(SELECT before FROM kept)')})
      SELECT kept.composition, kept.before, s.bucket::text AS bucket, s.used_milliwatt_hours AS used, s.estimated_milliwatt_hours AS estimated, s.peak,
        s.unit = 'begun' AS "isBegun", s.ends_at, s.hours_of_day AS hours, s.used_by_hour AS "usedByHour", s.estimated_by_hour AS "estimatedByHour"
      FROM kept JOIN kept_group_sums s USING (group_id)

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { HOME_INCLUDES, type Included, included } from '../include.ts';
 import type { Range } from '../ranges.ts';
-import { homeBetween } from './buckets.ts';
+import { homeBetween } from '../usage/home-sums.ts';
 import { loadHome } from './home.ts';
 import { expectedMs } from './roles.ts';
 import { measuresOf } from './sums.ts';

@@ -2,8 +2,8 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { type Meter, meterKey } from '#src/database/meter.ts';
+import { pastsSql } from '../usage/pasts.ts';
 import { addedSpans, countedSpans } from './counted.ts';
-import { type DevicePast, pastsOf } from './pasts.ts';
 import { type HomeDevice, type HomeStretch, hasChannels, stretchesOf } from './roles.ts';
 import type { HadPlacements } from './sums.ts';
 
@@ -16,31 +16,6 @@ export interface Home extends AskedOfHome {
   /** Devices with a role other than consumption at some time. Their aggregates are read one by one. */
   special: readonly HomeDevice[];
   had: HadPlacements;
-}
-
-/**
- * Whether a user's home is more than the sum of its devices' imports. It is if a device produces, stores, is excluded or lies behind another device, if
- * a channel has a placement of its own, or if there are meters both at and behind the connection point. All other homes are read from the aggregates
- * of users.
- */
-export async function isComposed(db: Database, userId: string): Promise<boolean> {
-  return (await composedAmong(db, [userId])).has(userId);
-}
-
-/** Users whose homes are composed (see `isComposed`). A series whose role changed with time is assumed to count: `series_roles` would take twice as long. */
-export async function composedAmong(db: Database, userIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const energy = (
-    placement: Placement,
-  ) => `EXISTS (SELECT FROM devices d WHERE d.user_id = u.user_id AND d.placement = '${placement}'
-    AND EXISTS (SELECT FROM series s WHERE s.device_id = d.device_id AND (s.counts_import OR s.counts_export OR s.earlier_roles IS NOT NULL)))`;
-  // Raw SQL: the hot path of every answer about a user; each part is answered by an index.
-  const { rows } = await queryOf(db)<{ user_id: string }>(
-    `${PREPARED_TEXT}SELECT u.user_id FROM unnest($1::text[]) u (user_id)
-     WHERE EXISTS (SELECT FROM devices d WHERE d.user_id = u.user_id AND (d.placement IN ('production', 'storage', 'excluded') OR d.upstream_device_id IS NOT NULL OR d.channels @? '$.*.placement'))
-       OR ${energy('grid')} AND ${energy('consumption')}`,
-    [userIds],
-  );
-  return new Set(rows.map(({ user_id }) => user_id));
 }
 
 interface Row {
@@ -56,8 +31,11 @@ interface Row {
   counts_until: number;
   imports: number;
   exports: number;
-  /** Its past is being recomputed. */
-  is_computing: boolean;
+  /** Start of the quarter-hour in which its first counted interval begins; null: nothing of it counts yet. */
+  begins_at: Date | null;
+  /** Of a device that produces: what has flowed out of it less what has flowed in, mWh; of its part `meter` the same. */
+  net_export: number | null;
+  part_net_export: number | null;
 }
 
 /** Measures that a query of a home needs besides its consumption. */
@@ -66,23 +44,20 @@ export interface AskedOfHome {
   isMoreAsked: boolean;
   /** The sum of its consumption devices is needed. */
   needsConsumption: boolean;
-  /** Reads the starts of its devices from the database instead of a cache of up to ten seconds: for messages that are sent only once. */
-  isAfresh?: boolean;
 }
 
 /** Loads a user's home. */
 export async function loadHome(db: Database, userId: string, asked: AskedOfHome): Promise<Home> {
   // Raw SQL: the hot path of every answer about a home.
-  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${DEVICES} WHERE d.user_id = $1 ${BY_COUNTED}`, [userId]);
-  return homeOf(userId, await devicesOf(db, rows, asked.isAfresh), asked);
+  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${withPasts(devicesWhere('d.user_id = $1'))}`, [userId]);
+  return homeOf(userId, placedDevices(rows), asked);
 }
 
 /** Loads the homes of some users, in their order. */
 export async function loadHomes(db: Database, userIds: readonly string[], asked: AskedOfHome): Promise<Home[]> {
-  const { rows } = await queryOf(db)<Row>(`${DEVICES} WHERE d.user_id = ANY ($1::text[]) ${BY_COUNTED}`, [userIds]);
+  const { rows } = await queryOf(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [userIds]);
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
-  const pasts = await pastsOf(db, askedOf(rows), asked.isAfresh);
-  return userIds.map((userId) => homeOf(userId, placedDevices(byUser.get(userId) ?? [], pasts), asked));
+  return userIds.map((userId) => homeOf(userId, placedDevices(byUser.get(userId) ?? []), asked));
 }
 
 /**
@@ -95,34 +70,46 @@ export async function loadCommodity(
   meter: Meter,
 ): Promise<Home> {
   const isOne = 'deviceId' in whose;
-  const { rows } = await queryOf(db)<Omit<Row, 'meter' | 'exports'>>(
-    `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, d.computed_with IS NOT NULL AS is_computing, ${TIMES}, count(*)::int AS imports
-     FROM devices d JOIN series_roles s ON s.device_id = d.device_id AND s.meter = $2
-     WHERE ${isOne ? 'd.device_id' : 'd.user_id'} = $1 GROUP BY d.device_id, s.counts_from, s.counts_until`,
+  const { rows } = await queryOf(db)<Row>(
+    withPasts(`SELECT d.device_id || '/' || $2::text AS device_id, d.user_id, d.placement, NULL::text AS upstream_device_id, d.deleted_at, NULL::text AS meter, ${TIMES},
+         count(*)::int AS imports, 0 AS exports
+       FROM devices d JOIN series_roles s ON s.device_id = d.device_id AND s.meter = $2
+       WHERE ${isOne ? 'd.device_id' : 'd.user_id'} = $1 GROUP BY d.device_id, s.counts_from, s.counts_until`),
     [isOne ? whose.deviceId : whose.userId, meter],
   );
   // A single device is read like a meter at the connection point.
   const placed = isOne ? ('grid' as const) : ('consumption' as const);
-  const keyed = rows.map((row) => ({
+  const devices = rows.map((row) => ({
     ...row,
-    device_id: meterKey(row.device_id, meter),
     placement: row.placement === 'excluded' && !isOne ? ('excluded' as const) : placed,
-    upstream_device_id: null,
-    meter: null,
-    exports: 0,
   }));
   const asked = { isMoreAsked: true, needsConsumption: !isOne };
-  return homeOf(isOne ? whose.deviceId : meterKey(whose.userId, meter), await devicesOf(db, keyed), asked);
+  return homeOf(isOne ? whose.deviceId : meterKey(whose.userId, meter), placedDevices(devices), asked);
 }
 
 const TIMES = `(1000 * extract(epoch FROM s.counts_from))::float8 AS counts_from, (1000 * extract(epoch FROM s.counts_until))::float8 AS counts_until`;
 
-/** Devices that count at some time, with the number of their counting series by placement of channels and by time. */
-const DEVICES = `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, d.computed_with IS NOT NULL AS is_computing, s.meter, ${TIMES},
+/** Devices that count at some time, with the number of their counting series by placement of channels and by time, in SQL. */
+const devicesWhere = (where: string): string => `
+  SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, s.meter, ${TIMES},
     count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
-  FROM devices d JOIN series_roles s ON s.device_id = d.device_id AND (s.counts_import OR s.counts_export)`;
-const BY_COUNTED =
-  'GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until ORDER BY d.device_id, s.meter, s.counts_from, s.counts_until';
+  FROM devices d JOIN series_roles s ON s.device_id = d.device_id AND (s.counts_import OR s.counts_export)
+  WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
+
+/**
+ * The same with what the past of each says, in one statement: a past that is read later could be that of other series. Of a device that produces the whole
+ * past is added up to find out in which direction, unless it never counted an import.
+ */
+const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
+  directions AS (
+    SELECT device_id, coalesce(bool_or(placement = 'production' OR meter = 'production'), false) AND bool_or(imports > 0) AS produces FROM counted GROUP BY 1),
+  keys AS (
+    SELECT device_id AS key, produces FROM directions
+    UNION ALL SELECT DISTINCT device_id || '/' || meter, true FROM counted JOIN directions USING (device_id) WHERE produces AND meter IS NOT NULL),
+  pasts AS MATERIALIZED (${pastsSql('keys d')})
+  SELECT c.*, own.begins_at, own.net_export, part.net_export AS part_net_export
+  FROM counted c LEFT JOIN pasts own ON own.key = c.device_id LEFT JOIN pasts part ON part.key = c.device_id || '/' || c.meter
+  ORDER BY c.device_id, c.meter, c.counts_from, c.counts_until`;
 
 /**
  * Loads one device as if it were the only meter of a home, so that its import and export are separate. Null if it never counts. `device`: the
@@ -133,10 +120,8 @@ export async function loadAsMeter(
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
   // Raw SQL: as above, for one device.
-  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${DEVICES} WHERE d.device_id = $1 ${BY_COUNTED}`, [
-    deviceId,
-  ]);
-  const devices = await devicesOf(db, rows);
+  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${withPasts(devicesWhere('d.device_id = $1'))}`, [deviceId]);
+  const devices = placedDevices(rows);
   const [row] = rows;
   const device = devices.find(({ partOf }) => partOf === null);
   if (!row || !device) return null;
@@ -152,28 +137,12 @@ export async function loadAsMeter(
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
 
-const devicesOf = async (db: Database, rows: readonly Row[], isAfresh = false): Promise<HomeDevice[]> =>
-  placedDevices(rows, await pastsOf(db, askedOf(rows), isAfresh));
-
-/** Keys of the pasts to load. */
-function askedOf(rows: readonly Row[]): { id: string; produces: boolean; counted: string }[] {
-  return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, [first, ...more]]) => {
-    const hasProduction =
-      first?.placement === 'production' || [first, ...more].some((row) => row?.meter === 'production');
-    const all = [first, ...more];
-    const parts = new Set(all.flatMap((row) => (row?.meter ? [meterKey(id, row.meter)] : [])));
-    const counted = JSON.stringify(
-      all.map((row) => [row?.counts_from, row?.counts_until, row?.imports, row?.exports, row?.is_computing]),
-    );
-    return [id, ...(hasProduction ? parts : [])].map((key) => ({ id: key, produces: hasProduction, counted }));
-  });
-}
-
 /** Devices, each followed by its channels with placements of their own. The energy of these channels is part of the device's. Pure. */
-function placedDevices(rows: readonly Row[], pasts: ReadonlyMap<string, DevicePast>): HomeDevice[] {
+function placedDevices(rows: readonly Row[]): HomeDevice[] {
   return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, ofDevice]) => {
     const [row] = ofDevice as [Row];
-    const net = (key: string) => pasts.get(key)?.netExportMilliwattHours ?? 0;
+    const neverImports = ofDevice.every(({ imports }) => imports === 0);
+    const net = (meter: Placement) => Number(ofDevice.find((one) => one.meter === meter)?.part_net_export ?? 0);
     const counted = countedSpans(
       ofDevice.map(({ meter, counts_from: fromMs, counts_until: toMs, imports, exports }) => ({
         part: meter,
@@ -188,15 +157,23 @@ function placedDevices(rows: readonly Row[], pasts: ReadonlyMap<string, DevicePa
       deviceId: id,
       placement: row.placement,
       upstreamDeviceId: row.upstream_device_id,
-      beginsAtMs: pasts.get(id)?.beginsAtMs ?? null,
+      beginsAtMs: row.begins_at?.getTime() ?? null,
       endsAtMs: row.deleted_at && Math.ceil(row.deleted_at.getTime() / QUARTER_MS) * QUARTER_MS,
-      producesExport: net(id) >= parts.reduce((sum, { meter }) => sum + net(meterKey(id, meter)), 0),
+      producesExport:
+        neverImports || Number(row.net_export ?? 0) >= parts.reduce((sum, { meter }) => sum + net(meter), 0),
       counted: counted.get(null) ?? [],
       partOf: null,
     };
     const placed = parts.map(({ meter, counted }): HomeDevice => {
       const deviceId = meterKey(id, meter);
-      return { ...device, deviceId, placement: meter, producesExport: net(deviceId) >= 0, counted, partOf: id };
+      return {
+        ...device,
+        deviceId,
+        placement: meter,
+        producesExport: neverImports || net(meter) >= 0,
+        counted,
+        partOf: id,
+      };
     });
     return [device, ...placed];
   });

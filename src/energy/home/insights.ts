@@ -7,7 +7,7 @@ import { type Include, type Included, included, isAnythingKnown } from '../inclu
 import { hourLabel, hourOfDay } from '../labels.ts';
 import { endsOfHours } from '../local-time.ts';
 import { dayRange, type Range } from '../ranges.ts';
-import { homeByDay, homeByHour, homeByMonth, homeSummary } from './buckets.ts';
+import { homeByDay, homeByHour, homeByMonth, homeSummary } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
 import { expectedMs } from './roles.ts';
 import { type HomeMeasures, type HomeSums, measuresOf, usedOf } from './sums.ts';

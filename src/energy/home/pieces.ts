@@ -1,28 +1,16 @@
-import { type RawBuilder, sql } from 'kysely';
 import { HOUR_MS } from '#src/core/units.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
-import { piecesOfEach } from '#src/rollups/parts.ts';
-import { startOfHour } from '../local-time.ts';
-import { pieceMinutes, type Range } from '../ranges.ts';
 import type { Home } from './home.ts';
 import type { HomeDevice, HomeRole } from './roles.ts';
-import { type HomeSum, sumNames } from './sums.ts';
+import type { HomeSum } from './sums.ts';
 
 /** Before anything that can be stored. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
 /** Where roles change more often amid hours, all of the range is read by the quarter-hour. */
 export const MOST_CUTS = 20;
-const READ = [
-  COLUMN.energyMilliwattHours,
-  COLUMN.exportMilliwattHours,
-  COLUMN.estimatedMilliwattHours,
-  COLUMN.coveredMs,
-  COLUMN.exportCoveredMs,
-];
 
 /** What a device, or all of them, is to its home for a while: a row that its pieces are joined with. */
-interface Part {
+export interface Part {
   /** A device, or the user: all of its devices. */
   who: string;
   from: Date;
@@ -43,23 +31,16 @@ interface Part {
 }
 
 /** How often a part's measures are in a sum. */
-interface Weights {
+export interface Weights {
   imported?: number;
   exported?: number;
   estimated?: number;
   importMs?: number;
   exportMs?: number;
 }
-const COLUMNS: Record<keyof Weights, string> = {
-  imported: COLUMN.energyMilliwattHours,
-  exported: COLUMN.exportMilliwattHours,
-  estimated: COLUMN.estimatedMilliwattHours,
-  importMs: COLUMN.coveredMs,
-  exportMs: COLUMN.exportCoveredMs,
-};
 
 /** The measures that a sum is made of, of any part: the others need not be multiplied. */
-const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
+export const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
   alone: ['imported'],
@@ -116,7 +97,7 @@ function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: 
 }
 
 /** The same of what its rows tell. */
-function weightsWithin(part: Part): Record<HomeSum, Weights> {
+export function weightsWithin(part: Part): Record<HomeSum, Weights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
   // As far as the export counts towards what is used.
@@ -137,13 +118,13 @@ function weightsAlone(part: Part): Record<HomeSum, Weights> {
 }
 
 /** Whether anything flows out of a device, or of the channels of it that have places of their own. */
-const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
+export const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
   devices.some(
     (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
   );
 
 /** Which rows of whom are read in a range, and as what. */
-function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
+export function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   const parts: Part[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
     const [start, end] = [Math.max(fromMs, from.getTime()), Math.min(toMs, to.getTime())];
@@ -200,12 +181,12 @@ export function boughtParts(home: Home, range: { from: Date; to: Date }): Bought
 }
 
 /** What rows of a user, or of one of its devices, add to each sum in a stretch of time: how often each of their measures is in it. */
-export interface WeighedPart {
-  key: BoughtPart['key'];
+export interface WeighedPart<Name extends string> {
+  key: 'user_id' | 'device_id';
   id: string;
   fromMs: number;
   toMs: number;
-  weights: Record<HomeSum, Partial<Record<'imported' | 'exported' | 'estimated' | 'importMs' | 'exportMs', number>>>;
+  weights: Readonly<Record<Name, Weights>>;
 }
 
 /** Whose load profiles some sums of a home are made of, and how: those that add nothing to any of them are left out. */
@@ -213,7 +194,7 @@ export function weighedParts(
   home: Home,
   range: { from: Date; to: Date },
   sums: readonly HomeSum[],
-): readonly WeighedPart[] {
+): readonly WeighedPart<HomeSum>[] {
   return partsOf(home, range).flatMap((part) => {
     const weights = weightsWithin(part);
     if (sums.every((name) => Object.values(weights[name]).every((times) => times === 0))) return [];
@@ -228,121 +209,3 @@ export const cutHours = ({ stretches }: Home, { from, to }: { from: Date; to: Da
     .map(({ fromMs }) => fromMs)
     .filter((ms) => ms > from.getTime() && ms < to.getTime() && ms % HOUR_MS !== 0)
     .map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS);
-
-/** The range, cut so that no piece lies in two stretches of one of the homes, or over an end of the range. */
-function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
-  const bounds = homes
-    .flatMap(({ stretches }) => stretches)
-    .map(({ fromMs }) => fromMs)
-    .filter((ms) => ms > from.getTime() && ms < to.getTime())
-    .concat(from.getTime(), to.getTime())
-    .filter((ms) => ms % (minutes * 60_000) !== 0);
-  const hours = [...new Set(bounds.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS))].toSorted((a, b) => a - b);
-  if (hours.length > MOST_CUTS) return [{ from, to, minutes: 15 as const }];
-  const pieces: { from: Date; to: Date; minutes: 15 | 30 | 60 }[] = [];
-  let start = from;
-  for (const hour of hours) {
-    // Where a range begins or ends amid the hour, its own bounds hold.
-    const [cutFrom, cutTo] = [
-      new Date(Math.max(hour, from.getTime())),
-      new Date(Math.min(hour + HOUR_MS, to.getTime())),
-    ];
-    if (start < cutFrom) pieces.push({ from: start, to: cutFrom, minutes });
-    pieces.push({ from: cutFrom, to: cutTo, minutes: 15 });
-    start = cutTo;
-  }
-  if (start < to) pieces.push({ from: start, to, minutes });
-  return pieces;
-}
-
-/** Columns of the sums, and the same summed again: doubles, which are added ten times as fast as bigints and have all mWh below 2^53. */
-export const sumColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
-  sql.raw(
-    sumNames(isMoreAsked(homes))
-      .map((name) => `"${name}"`)
-      .join(', '),
-  );
-export const summed = (homes: readonly Home[]): RawBuilder<unknown> =>
-  sql.raw(
-    sumNames(isMoreAsked(homes))
-      .map((name) => `sum("${name}") AS "${name}"`)
-      .join(', '),
-  );
-
-/**
- * The pieces of time that a range of some homes is read in (`p`, with `at`), each with the weights of its part (`f`, with `home`, the place of the
- * home in the list), and the sums of them. The homes were asked the same.
- */
-function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
-  const parts = homes.flatMap((home, place) => partsOf(home, range).map((part) => ({ ...part, place })));
-  const ids = homes.flatMap((home) =>
-    home.special.flatMap((device) =>
-      hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
-    ),
-  );
-  const devices = { key: 'device_id', ids } as const;
-  const users = {
-    key: 'user_id',
-    ids: homes.flatMap((home, place) =>
-      home.needsConsumption || parts.some((part) => part.place === place && !part.isGridThere) ? [home.userId] : [],
-    ),
-  } as const;
-  const isAllNeeded = users.ids.length > 0 || devices.ids.length === 0;
-  const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [users] : [])];
-  const pieces = cuts(homes, range, minutes);
-  const rows = pieces.flatMap((piece) => owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)));
-  // One column of weights for each measure of each sum.
-  const names = sumNames(isMoreAsked(homes));
-  const weights = parts.map(weightsWithin);
-  const columns = names.flatMap((name) =>
-    MADE_OF[name].map((measure) => ({
-      as: `"${name}_${measure}"`,
-      values: weights.map((one) => one[name][measure] ?? 0),
-    })),
-  );
-  const sums = names.map((name) => {
-    const terms = MADE_OF[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
-    return `sum(${terms.join(' + ')}) AS "${name}"`;
-  });
-  const column = <Name extends 'who' | 'from' | 'to' | 'place'>(name: Name) => parts.map((part) => part[name]);
-  const arrays = sql.join([
-    sql`${column('place')}::int[], ${column('who')}::text[], ${column('from')}::timestamptz[], ${column('to')}::timestamptz[]`,
-    ...columns.map(({ values }) => sql`${values}::float8[]`),
-  ]);
-  const found = sql`(${sql.join(rows, sql` UNION ALL `)}) p
-    JOIN unnest(${arrays}) f (home, who, from_at, to_at, ${sql.raw(columns.map(({ as }) => as).join(', '))})
-      ON f.who = p.who AND p.at >= f.from_at AND p.at < f.to_at`;
-  return { found, sums: sql.raw(sums.join(', ')), isWhole: pieces.every((piece) => piece.minutes === minutes) };
-}
-
-const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
-
-/** The sums of a home over `[from, to)`, starts of quarter-hours, in SQL: one row. */
-export function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
-  const { found, sums } = weighted([home], range, 60);
-  return sql`SELECT ${sums} FROM ${found}`;
-}
-
-/** The sums of a home by clock hour of the range's zone, in SQL: columns `hour` and those of the sums. */
-export const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, sql``, sql``);
-
-/** The same of each of some homes, with `home`: its place in the list. */
-export const homesHours = (homes: readonly Home[], range: Range): RawBuilder<unknown> =>
-  hoursBy(homes, range, sql`home, `, sql`, 2`);
-
-function hoursBy(
-  homes: readonly Home[],
-  range: Range,
-  by: RawBuilder<unknown>,
-  andBy: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const minutes = pieceMinutes(range);
-  const { found, sums, isWhole } = weighted(homes, range, minutes);
-  // Raw SQL: the hot path of every answer about a home.
-  if (minutes === 60) {
-    return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
-  }
-  // Devices are summed first: a calendar takes longer than a sum.
-  return sql`SELECT ${by}${startOfHour(sql`at`, range)} AS hour, ${summed(homes)}
-    FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
-}

@@ -1,9 +1,8 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Measure } from '#src/rollups/levels.ts';
-import { type Quarters, quartersOf } from '#src/rollups/quarters.ts';
+import { sumsOfQuarters } from '../usage/quarters.ts';
 import type { Home } from './home.ts';
-import { type WeighedPart, weighedParts } from './pieces.ts';
+import { weighedParts } from './pieces.ts';
 import { expectedMs } from './roles.ts';
 import { type HomeSum, usedOf } from './sums.ts';
 
@@ -31,19 +30,6 @@ const SUMS = [
   'countedMs',
 ] as const satisfies readonly HomeSum[];
 
-/** The measure that a weight is of. */
-const MEASURE_OF = {
-  imported: 'energyMilliwattHours',
-  exported: 'exportMilliwattHours',
-  estimated: 'estimatedMilliwattHours',
-  importMs: 'coveredMs',
-  exportMs: 'exportCoveredMs',
-} as const satisfies Record<string, Measure>;
-const MEASURES = Object.values(MEASURE_OF);
-type Weight = keyof typeof MEASURE_OF;
-
-type Sums = Record<(typeof SUMS)[number], Float64Array>;
-
 /**
  * What a home used in `[from, to)`, starts of quarter-hours, quarter-hour by quarter-hour: the law of a home (docs/home.md) on profiles as they
  * are packed, a row a device and day.
@@ -51,14 +37,7 @@ type Sums = Record<(typeof SUMS)[number], Float64Array>;
 export async function homeQuarters(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeQuarters> {
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_MS;
-  const parts = weighedParts(home, range, SUMS);
-  const sums = Object.fromEntries(SUMS.map((name) => [name, new Float64Array(count)])) as Sums;
-  for (const key of ['user_id', 'device_id'] as const) {
-    const ofKey = parts.filter((part) => part.key === key);
-    if (ofKey.length === 0) continue;
-    const profiles = await quartersOf(db, { key, ids: [...new Set(ofKey.map(({ id }) => id))] }, range, MEASURES);
-    for (const part of ofKey) addPart(sums, part, profiles.get(part.id), fromMs, count);
-  }
+  const sums = await sumsOfQuarters(db, weighedParts(home, range, SUMS), range, SUMS);
   const expected = expectedOf(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
   const quarters: HomeQuarters = { used: list(), estimated: list(), coverage: list(), production: list() };
@@ -80,26 +59,6 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
     if (of('productionMs') > 0) quarters.production[at] = of('production');
   }
   return quarters;
-}
-
-function addPart(
-  sums: Sums,
-  part: WeighedPart,
-  profile: Quarters<(typeof MEASURES)[number]> | undefined,
-  fromMs: number,
-  count: number,
-): void {
-  if (!profile) return;
-  // Stretches begin and end with quarter-hours (roles.ts), but for the first and the last.
-  const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
-  const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
-  for (const name of SUMS) {
-    for (const [weight, times] of Object.entries(part.weights[name]) as [Weight, number][]) {
-      if (times === 0) continue;
-      const [into, from] = [sums[name], profile[MEASURE_OF[weight]]];
-      for (let at = first; at < end; at++) into[at] = (into[at] as number) + times * (from[at] as number);
-    }
-  }
 }
 
 /** For how long the counted channels should be known in each quarter-hour, ms: the same between two changes of what counts. */

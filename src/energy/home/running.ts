@@ -1,6 +1,6 @@
 import { type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { homeBetween } from './buckets.ts';
+import { homeBetween } from '../usage/home-sums.ts';
 import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
 import { usedOf } from './sums.ts';
@@ -20,9 +20,7 @@ export async function usedInPeriods(
   periods: readonly { startMs: number; endMs: number }[],
   nowMs: number,
 ): Promise<(MilliwattHours | null)[]> {
-  // Of a period that is over nothing may come that would have it looked at again.
-  const isAfresh = periods.some(({ endMs }) => endMs <= nowMs);
-  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false, isAfresh });
+  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const untilMs = await knownUntil(db, home, nowMs);
   const totals: (MilliwattHours | null)[] = [];
   for (const { startMs, endMs } of periods) {

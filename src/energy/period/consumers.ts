@@ -2,9 +2,9 @@ import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { energiesOf } from '../device-energies.ts';
 import { TELLS_ELECTRICITY } from '../figure.ts';
 import type { Range } from '../ranges.ts';
+import { energiesOf } from '../usage/totals.ts';
 import { type Calendar, type Profile, profileOf } from './profile.ts';
 import { deviceLoads } from './teller.ts';
 

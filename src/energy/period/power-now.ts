@@ -1,11 +1,11 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { latestChannels, powerOf, powersBetween, type ToldChannel } from '#src/devices/live.ts';
-import { quartersOf } from '#src/rollups/quarters.ts';
 import { countedMs } from '../home/counted.ts';
 import type { Home } from '../home/home.ts';
 import { type DevicePower, homePowerOf } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
+import { quartersOf } from '../usage/quarters.ts';
 
 /** The power of a home now, in W. */
 export interface PowerNow {

@@ -1,12 +1,12 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { quartersOf } from '#src/rollups/quarters.ts';
-import { homeBetween, homeByDay, homeByMonth } from '../home/buckets.ts';
 import { type Home, loadAsMeter, loadHome } from '../home/home.ts';
 import { type HomeQuarters, homeQuarters } from '../home/quarters.ts';
 import { expectedMs } from '../home/roles.ts';
 import { estimatedOf, type HomeSums, usedOf } from '../home/sums.ts';
 import type { Range } from '../ranges.ts';
+import { homeBetween, homeByDay, homeByMonth } from '../usage/home-sums.ts';
+import { quartersOf } from '../usage/quarters.ts';
 
 /** What was used, or made, in a bucket. */
 export interface Amount {

@@ -1,10 +1,28 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
-import { pack, packChanges, putBack, renumberChanges, unpack } from '#src/database/copy/parcel.ts';
-import { PARCELLED } from '#src/database/copy/parted.ts';
-import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
+import { createDb, type Database, databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
+import {
+  compareUnpacked,
+  copyBundle,
+  packAccounts,
+  packChanges,
+  renumber,
+  renumberChanges,
+  resealIncoming,
+  restoreReferences,
+  unpackAccounts,
+} from '#src/database/copy/account-bundle.ts';
+import { BUNDLED } from '#src/database/copy/bundled-relations.ts';
+import type { Ends } from '#src/database/copy/synchronise.ts';
+import {
+  inTransaction,
+  isBeginAgain,
+  joinOrBeginTransaction,
+  MAX_ATTEMPTS,
+  transactionOn,
+} from '#src/database/transaction.ts';
+import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
+import { eraseTraces } from '#src/users/erase.ts';
 import { leftBehind } from './choose.ts';
-import { noteMove } from './note.ts';
 
 // Raw SQL: locks, and relations as parcels.
 
@@ -16,7 +34,7 @@ class UnderWay extends Error {}
 
 /**
  * Closes accounts in one transaction: whatever is written of them waits for it, and finds none of them afterwards. Their rows are in `parcels`
- * then, and of their devices it is known that they departed: what these still send is kept (ingest/write/departed.ts). Waits for deliveries
+ * then, and of their devices it is known that they departed: what these still send is kept (ingest/write/moved-accounts.ts). Waits for deliveries
  * that are under way, so that nobody tells them twice.
  */
 export async function closeAccounts(pool: Pool, userIds: readonly string[], toInstallation: string): Promise<void> {
@@ -70,11 +88,11 @@ async function close(
      UNION ALL SELECT gateway_id, user_id FROM gateways WHERE user_id = ANY ($1) ON CONFLICT (login) DO NOTHING`,
     [userIds],
   );
-  await pack(client, userIds);
+  await packAccounts(client, userIds);
   await client.query('DELETE FROM users WHERE user_id = ANY ($1)', [userIds]);
 }
 
-const DELIVERIES = PARCELLED.find(({ relation }) => relation === 'deliveries');
+const DELIVERIES = BUNDLED.find(({ relation }) => relation === 'deliveries');
 
 async function areDelivering(client: PoolClient, userIds: readonly string[]): Promise<boolean> {
   const { rows } = await client.query(
@@ -90,9 +108,82 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
     await client.query('SELECT hold_refresh()');
     await client.query('CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT place, relation, row FROM parcels');
     await renumberChanges(client);
-    await unpack(client);
-    await putBack(client);
+    await unpackAccounts(client);
+    await restoreReferences(client);
     await client.query('DELETE FROM parcels');
     await client.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
   });
+}
+
+/**
+ * Opens accounts at the target in one transaction: all rows that were taken out of the source, under numbers of the target's, sealed with its key,
+ * compared by count and sum. Their readings and their load profile are there already. Answers the rows of each relation.
+ */
+export async function openAccounts(
+  { source, target }: Ends,
+  userIds: readonly string[],
+  { fromInstallation, reseal }: { fromInstallation: string; reseal: (sealed: Buffer) => Buffer },
+): Promise<{ relation: string; rows: number }[]> {
+  return transactionOn(target, async () => {
+    await target.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
+    await copyBundle(source, target);
+    await renumber(target);
+    await resealIncoming(target, reseal);
+    await unpackAccounts(target);
+    const relations = await compareUnpacked(target, userIds);
+    await target.query(
+      'DELETE FROM arriving_series WHERE device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))',
+      [userIds],
+    );
+    // They may have left from here once.
+    await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
+    await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
+      userIds,
+      fromInstallation,
+    ]);
+    await noteMove(databaseOn(target), userIds, 'user.arrived', { from: fromInstallation });
+    return relations;
+  });
+}
+
+/** Whether closed accounts were opened at the target. Waits for whoever is at it: a transaction of a process that was killed may go on for a while. */
+export async function areOpen(target: Pool, userIds: readonly string[], fromInstallation: string): Promise<boolean> {
+  return inTransaction(target, async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
+    const { rows } = await client.query(
+      'SELECT count(*)::int AS arrived FROM arrivals WHERE user_id = ANY ($1) AND from_installation = $2',
+      [userIds, fromInstallation],
+    );
+    return rows[0].arrived > 0;
+  });
+}
+
+/** Removes what is left of accounts that are open at the target, one by one, as an erasure does, and then the parcels. */
+export async function erase(pool: Pool, userIds: readonly string[]): Promise<void> {
+  const db = createDb(pool);
+  // Raw SQL: parcels, and lists as one parameter.
+  const { rows } = await pool.query(
+    `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
+         UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,
+       ARRAY(SELECT s.row->>'series_id' FROM parcels s JOIN parcels d ON d.relation = 'devices' AND d.row->>'device_id' = s.row->>'device_id'
+         WHERE s.relation = 'series' AND d.row->>'user_id' = u.user_id) AS "seriesIds"
+     FROM unnest($1::text[]) u (user_id)`,
+    [userIds],
+  );
+  for (const { user_id: userId, senders, seriesIds } of rows)
+    await joinOrBeginTransaction(db, (trx) => eraseTraces(trx, userId, { senders, seriesIds: seriesIds.map(Number) }));
+  await inTransaction(pool, async (client) => {
+    await client.query('DELETE FROM parcels');
+    await client.query('UPDATE departures SET left_at = now() WHERE user_id = ANY ($1)', [userIds]);
+  });
+}
+
+/** Notes that accounts left for another installation, or came from one; in the transaction of what moves them. */
+async function noteMove(
+  db: Database,
+  userIds: readonly string[],
+  action: 'user.moved' | 'user.arrived',
+  details: { to: string } | { from: string },
+): Promise<void> {
+  for (const target of userIds) await recordAct(db, { actor: null, address: COMMAND_LINE, action, target, details });
 }

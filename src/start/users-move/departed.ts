@@ -1,5 +1,5 @@
+import { writeOrRefuse } from '#ingest/batch-writer.ts';
 import { toIncoming } from '#ingest/incoming.ts';
-import { writeOrRefuse } from '#ingest/refusal.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';

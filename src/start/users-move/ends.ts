@@ -1,8 +1,11 @@
+import { secretBox } from '#src/core/secrets.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { askCapabilities, type Found } from '#src/database/capabilities.ts';
 import { FILLED_FROM, isClosedForWriting, whyClosed } from '#src/database/closing.ts';
-import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
+import { sealedSamples } from '#src/database/sealed.ts';
+import { opens } from '../secret-key.ts';
 
 /** One of the two installations of a move of accounts. */
 export interface Installation {
@@ -101,4 +104,31 @@ export async function withEnds<T>(
   } finally {
     source.release(true);
   }
+}
+
+/** What the two installations seal with. */
+interface Secrets {
+  source: string;
+  target: string;
+}
+
+/** Throws where one of the secrets opens nothing of what its installation has sealed. */
+export async function mustOpen({ source, target }: Both, secrets: Secrets): Promise<void> {
+  for (const [{ pool }, secret, what] of [
+    [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
+    [target, secrets.target, 'The file of --to-secret-key'],
+  ] as const) {
+    const samples = await sealedSamples(queryOn(pool));
+    const box = secretBox(secret);
+    if (samples.length > 0 && !samples.some((sealed) => opens(box, sealed)))
+      throw new Error(
+        `${what} does not open what the installation has sealed: it is another one's. Nothing was changed.`,
+      );
+  }
+}
+
+/** Opens what the one installation sealed, and seals it as the other does. Throws where it cannot be opened. */
+export function resealing(secrets: Secrets): (sealed: Buffer) => Buffer {
+  const [from, to] = [secretBox(secrets.source), secretBox(secrets.target)];
+  return (sealed) => to.seal(from.open(sealed));
 }

@@ -1,20 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { packChanges } from '#src/database/copy/parcel.ts';
+import { packChanges } from '#src/database/copy/account-bundle.ts';
 import { compareCopied, type Progress, type Synchronised, synchronise } from '#src/database/copy/synchronise.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
-import { createMovingPool } from '../moving-pool.ts';
-import { computeAggregates, keysWithRows, mendAggregates, mustBeRight, totalOf } from './aggregates.ts';
-import { chooseAccounts } from './choose.ts';
-import { closeAccounts, reopenAccounts } from './close.ts';
+import { createMovingPool } from '../move.ts';
+import { chooseAccounts, parseAccounts } from './choose.ts';
+import { areOpen, closeAccounts, erase, openAccounts, reopenAccounts } from './close.ts';
 import { forgetReturned, forward, type Taking } from './departed.ts';
-import { type Both, openInstallations, withBothHeld, withEnds } from './ends.ts';
-import { erase } from './erase.ts';
-import { parseAccounts } from './named-accounts.ts';
-import { areOpen, openAccounts } from './open.ts';
-import { keysOf, openPart, STREAMED_PARTS, seenOf } from './part.ts';
-import { mustOpen, resealing } from './reseal.ts';
+import { type Both, mustOpen, openInstallations, resealing, withBothHeld, withEnds } from './ends.ts';
+import {
+  computeAggregates,
+  keysOf,
+  keysWithRows,
+  mendAggregates,
+  mustBeRight,
+  openPart,
+  STREAMED_PARTS,
+  seenOf,
+  totalOf,
+} from './part.ts';
 import { sayUnpriced, type Unpriced, unpricedTariffs } from './unpriced.ts';
 
 /** What a move of accounts did. */

@@ -3,7 +3,7 @@ import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createSignIn } from '#src/auth/sign-ins.ts';
-import { actAsOperator, forgetAudit } from '#src/users/audit.ts';
+import { forgetAudit, runAsOperator } from '#src/users/audit.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -140,7 +140,7 @@ describe('the audit log', () => {
     expect((await api.send('/dashboard/session', { method: 'DELETE', headers: browser })).status).toBe(200);
     expect((await ask('GET', `/v1/users/${home.userId}/export`)).status).toBe(200);
     const env = { userId: home.userId, environment: 'live' as const };
-    const key = await actAsOperator(
+    const key = await runAsOperator(
       api.db,
       'key.created',
       (trx) => createKey(trx, env),

@@ -3,7 +3,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { signInAs } from '#src/auth/oidc/sign-in.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
 import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { compose } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { eraseUser } from '#src/users/erase.ts';

@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AssetFiles, assetFiles } from '#src/api/dashboard/asset-files.ts';
-import { common } from '#src/dashboard/words/en/common.ts';
+import common from '#src/dashboard/words/en/common.json' with { type: 'json' };
 import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;

@@ -197,4 +197,28 @@ describe('devices', () => {
     expect(pairings.find(({ status }) => status === 201)?.json.mqtt).toBeUndefined();
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([]);
   });
+
+  test('that were only announced are listed with the topics to bridge, and cannot be paired', async () => {
+    const owner = await api.user('homeowner');
+    const gateway = await as(owner.key).post('/v1/gateways', { name: 'home' });
+    await api.database.pool.query(
+      `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, awaits) VALUES
+         ('dsc_2', $1, 'homeassistant', 'ss', 'SS/#'), ('dsc_3', $1, 'homeassistant', '0x3', '')`,
+      [gateway.json.gateway_id],
+    );
+    // The other one is read by a family of its own.
+    expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
+      expect.objectContaining({ discovery_id: 'dsc_2', awaits: 'SS/#', channels: [], quantities: [] }),
+    ]);
+    const pair = (discovery_id: string) =>
+      as(owner.key).post('/v1/devices', { type: 'smart_meter', location: 'cellar', discovery_id });
+    expect(await pair('dsc_2')).toMatchObject({
+      status: 409,
+      json: {
+        error: 'The device was announced, and none of its values was received yet',
+        details: [{ field: 'discovery_id', message: 'none of its values was received yet: bridge SS/# first' }],
+      },
+    });
+    expect((await pair('dsc_3')).status).toBe(404);
+  });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { forgetCaptured } from '#src/delivery/captured.ts';
+import { forgetCaptured } from '#src/delivery/channel.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { type Meter, meter } from '#test/support/meters.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseCounter } from '#src/auth/database-counter.ts';
-import { claimsAtBroker } from '#src/start/claims.ts';
+import { claimsAtBroker } from '#src/start/ingest.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** Refusals of a network in a minute. */

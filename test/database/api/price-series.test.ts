@@ -35,6 +35,7 @@ const pricesOf = async (id: string, range = '?start=2026-06-15&end=2026-06-15') 
       one.per_kwh,
     ]),
   );
+type StoredId = { series_id: string };
 const at = (time: string, per_kwh: string | number) => ({ starts_at: `2026-06-15T${time}:00Z`, per_kwh });
 
 describe('a price series', () => {
@@ -97,6 +98,19 @@ describe('a price series', () => {
     expect(listed.json.map(({ series_id }: { series_id: string }) => series_id)).toEqual(
       expect.arrayContaining([ofUtility, ofAdmin, ofHome]),
     );
+  });
+
+  test('of a utility is no longer for the homes that it enrolled once it is a homeowner itself', async () => {
+    const former = await api.user('utility');
+    const enrolled = await api.user('homeowner', { enrolledBy: former.userId });
+    const id = await make({}, former.key);
+    const statusOf = async () => (await get(`/v1/price-series/${id}`, enrolled.key)).status;
+    const isListed = async () =>
+      (await get('/v1/price-series?limit=200', enrolled.key)).json.some((one: StoredId) => one.series_id === id);
+    expect([await statusOf(), await isListed()]).toEqual([200, true]);
+    const change = { method: 'PATCH', key: admin.key, body: { role: 'homeowner' } };
+    expect((await api.send(`/v1/users/${former.userId}`, change)).status).toBe(200);
+    expect([await statusOf(), await isListed()]).toEqual([404, false]);
   });
 
   test('is not removed while a tariff uses it, whosever that is, nor one that is being made', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;

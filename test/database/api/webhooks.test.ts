@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretBox } from '#src/core/secret-box.ts';
+import { secretBox } from '#src/core/secrets.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { asking, fields } from '#test/support/asking.ts';
 

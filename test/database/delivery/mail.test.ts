@@ -5,11 +5,17 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findAlert } from '#src/alerts/store.ts';
-import { mailedToken } from '#src/core/mailed-token.ts';
+import { mailedToken } from '#src/core/secrets.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { compose, sentence } from '#src/delivery/email/compose.ts';
-import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
-import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
+import {
+  capturingMailer,
+  composeSignIn,
+  emailChannel,
+  type Mailer,
+  sendSignIn,
+  smtpMailer,
+} from '#src/delivery/email/send.ts';
 import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';

@@ -405,7 +405,7 @@ describe('a subscription', () => {
 
   test('can be resumed while its deliveries fail: neither is in the other’s way', async () => {
     receiver.answer = () => ({ status: 500 });
-    const { recordAttempt } = await import('#src/delivery/attempts.ts');
+    const { recordAttempt } = await import('#src/delivery/dispatch.ts');
     const { takeDue } = await import('#src/delivery/take.ts');
     for (let round = 0; round < 10; round++) {
       for (let index = 0; index < 8; index++) await deliveries.happen(userId);

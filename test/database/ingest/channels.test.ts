@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_SERIES } from '#ingest/write/device-state.ts';
 import { headMemory } from '#ingest/write/head-memory.ts';
-import { MAX_SERIES } from '#ingest/write/standing.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPipeline } from '#ingest/pipeline.ts';
+import { Pipeline } from '#ingest/pipeline.ts';
 import { startReceipts } from '#ingest/receipts.ts';
 import { replayRejected } from '#ingest/rejected.ts';
 import { computeChanged } from '#ingest/write/changed-devices.ts';
@@ -34,7 +34,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
   const clocks = { wallMs, monotonicMs: () => state.true, believedMs: () => state.true };
   const receipts = await startReceipts(pool, { ...clocks, log, host });
   const writer = createWriter(pool, { now: wallMs, untimed: createUntimed(receipts.host) });
-  const pipeline = createPipeline({ writer, log, onRoom() {} });
+  const pipeline = new Pipeline({ writer, log, onRoom() {} });
   const receive = receipts.stamp(pipeline, () => {});
   return {
     host,

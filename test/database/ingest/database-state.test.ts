@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPipeline } from '#ingest/pipeline.ts';
+import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter } from '#test/support/meters.ts';
@@ -17,7 +17,7 @@ const count = async (relation: string) =>
 test('a message waits, unacknowledged, while the schema is not what this version writes to, and is stored then', async () => {
   const { deviceId } = await meter(database);
   const log = pino({ level: 'silent' });
-  const pipeline = createPipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
+  const pipeline = new Pipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
   // As where a newer version migrates beside this one: undefined column (SQLSTATE 42703).
   await database.pool.query('ALTER TABLE device_heads RENAME COLUMN seen_at TO last_seen_at');
   let acknowledged = 0;

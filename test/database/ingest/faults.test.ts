@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faultOf } from '#ingest/fault.ts';
-import { createPipeline } from '#ingest/pipeline.ts';
+import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
@@ -29,7 +29,7 @@ function listeningLog() {
 /** A pipeline over a writer, whose messages resolve when they are acknowledged. */
 function pipelineOn(writer: Writer) {
   const { errors, log } = listeningLog();
-  const pipeline = createPipeline({ writer, log, onRoom: () => {} });
+  const pipeline = new Pipeline({ writer, log, onRoom: () => {} });
   const send = (topic: string, payload: unknown) =>
     new Promise<void>((done) => {
       const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));

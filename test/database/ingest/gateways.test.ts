@@ -250,6 +250,65 @@ test('what one worker was told, the others know: announcements are kept, changed
   expect(await home.readings()).toHaveLength(5);
 });
 
+/** What Home Assistant's discovery says of one value of a device. */
+const announced = (id: string, stateTopic: string, about: object = {}) => ({
+  state_topic: stateTopic,
+  unit_of_measurement: 'kWh',
+  device_class: 'energy',
+  state_class: 'total_increasing',
+  device: { identifiers: [id] },
+  ...about,
+});
+
+test('an announced device is listed with the topics that it waits for, and paired once a value has come', async () => {
+  const home = await household(2);
+  await home.hear('homeassistant/sensor/ss/total/config', announced('ss', 'SS/total'), BASE_MS);
+  const [first] = await home.discovered();
+  expect(first).toMatchObject({ family: 'homeassistant', native_id: 'ss', quantities: [], awaits: 'SS/total' });
+  const power = { unit_of_measurement: 'W', device_class: 'power', state_class: 'measurement' };
+  await home.hear('homeassistant/sensor/ss/power/config', announced('ss', 'SS/power', power), BASE_MS + 600_000);
+  const [widened] = await home.discovered();
+  expect(widened).toEqual({ ...first, awaits: 'SS/#' });
+  await expect(home.pair('ss')).rejects.toMatchObject({
+    is: 'valueNeeded',
+    details: [{ field: 'discovery_id', message: expect.stringContaining('bridge SS/# first') }],
+  });
+  await home.hear('SS/total', '10', BASE_MS + 1_200_000);
+  const heardAt = new Date(BASE_MS + 1_200_000);
+  expect(await home.discovered()).toMatchObject([
+    { awaits: null, channels: ['import'], first_seen_at: heardAt, last_seen_at: heardAt },
+  ]);
+  const deviceId = await home.pair('ss');
+  const { rows } = await database.pool.query('SELECT * FROM discovered_devices WHERE device_id = $1', [deviceId]);
+  await home.hear('homeassistant/sensor/ss/total/config', announced('ss', 'SS/total'), BASE_MS + 1_800_000);
+  const again = await database.pool.query('SELECT * FROM discovered_devices WHERE device_id = $1', [deviceId]);
+  expect(again.rows).toEqual(rows);
+  expect(await home.discovered()).toEqual([]);
+});
+
+test('an announced device that another family reads is listed by that family alone', async () => {
+  const home = await household(2);
+  const announce = (name: string) =>
+    home.hear(
+      `homeassistant/sensor/0x${name}/energy/config`,
+      announced(`0x${name}`, `zigbee2mqtt/${name}`, { value_template: '{{ value_json.energy }}' }),
+    );
+  const say = (name: string) => home.hear(`zigbee2mqtt/${name}`, { energy: 3.5 });
+  const listed = async () => (await home.discovered()).map(({ native_id, awaits }) => [native_id, awaits]);
+  await announce('fridge');
+  expect(await listed()).toEqual([['0xfridge', 'zigbee2mqtt/fridge']]);
+  await say('fridge');
+  await announce('fridge');
+  expect(await listed()).toEqual([['fridge', null]]);
+  // As after an update: the messages were there before.
+  await say('kettle');
+  await announce('kettle');
+  expect((await listed()).sort()).toEqual([
+    ['fridge', null],
+    ['kettle', null],
+  ]);
+});
+
 test('what was learnt in a transaction that failed is not known', async () => {
   const home = await household();
   const writer = createWriter(database.pool);

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
-import { JOBS, type Job, type JobParts, TAKEN } from '#src/jobs/jobs.ts';
-import { startJobs } from '#src/jobs/schedule.ts';
+import { JOBS } from '#src/jobs/jobs.ts';
+import { type Job, type JobParts, startJobs, TAKEN } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /** Never by itself within a test. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { earlierBinaries } from '#src/database/earlier-binaries.ts';
+import { earlierBinaries } from '#src/database/postgres-binaries.ts';
 import { EARLIER_FOLDER, EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
 import { makeDebian13 } from './debian-13.ts';
 import { isInstalled, missingNeeds, PROGRAMS } from './needs.ts';

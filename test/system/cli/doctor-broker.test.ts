@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { broker as check } from '#src/cli/doctor/checks/broker.ts';
+import { broker as check } from '#src/cli/doctor/checks/settings.ts';
 import type { Facts } from '#src/cli/doctor/facts.ts';
-import { gatherBroker } from '#src/cli/doctor/gather/broker.ts';
+import { gatherBroker } from '#src/cli/doctor/gather/network.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';

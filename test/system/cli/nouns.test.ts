@@ -238,9 +238,14 @@ test('usage of a device that has none says why', async () => {
   await fresh.read([[at(80), 7.5]]);
   expect(await said()).toMatch(/^DATE +KWH_USED /);
   const before = ['--start', '2025-12-01', '--end', '2025-12-02'];
-  expect((await energy(['usage', 'device', fresh.deviceId, ...before])).out).toBe(
-    'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).\n',
-  );
+  const saidBefore = async (deviceId: string) => (await energy(['usage', 'device', deviceId, ...before])).out;
+  const unknown =
+    'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).\n';
+  expect(await saidBefore(fresh.deviceId)).toBe(unknown);
+  // An interval has its energy in itself: one is enough.
+  const counting = await meter(database);
+  await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
+  expect(await saidBefore(counting.deviceId)).toBe(unknown);
 });
 
 /** The same on a terminal (script(1)), where `answer` is typed once something is asked. */

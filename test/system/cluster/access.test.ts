@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
 import type { RawMessage, Receive } from '#ingest/source/source.ts';
 import { shardCount } from '#ingest/start.ts';
-import { type AmqpUrl, parseAmqpUrl } from '#src/config/amqp-url.ts';
+import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { newId } from '#src/core/ids.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';

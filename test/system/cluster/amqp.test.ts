@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
 import type { Receive } from '#ingest/source/source.ts';
-import { type AmqpUrl, parseAmqpUrl } from '#src/config/amqp-url.ts';
+import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';

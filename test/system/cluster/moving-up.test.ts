@@ -14,7 +14,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-/** deploy/README.md, Moving up: the broker inside ingest, mosquitto, a RabbitMQ cluster. The database's part is `energy migrate`. */
+/** docs/several-machines.md, Moving up: the broker inside ingest, mosquitto, a RabbitMQ cluster. The database's part is `energy migrate`. */
 const DEVICES = 12;
 const ROUND_MS = 100;
 /** Rounds that are published at a broker before the next step. */

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nameOf } from '#src/dashboard/pages/alerts/alert.ts';
-import { suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
-import { loadWords, words as said } from '#src/dashboard/words/words.ts';
+import { nameOf, suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/alert.ts';
+import { words as said } from '#src/dashboard/words/words.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { findUser, updateUser } from '#src/users/store.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { loadWords } from '#test/support/words.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

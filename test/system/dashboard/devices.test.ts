@@ -4,17 +4,21 @@ import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPublisher, type Publisher } from '#simulators/publisher.ts';
-import { climateHours } from '#src/dashboard/pages/devices/climate-hours.ts';
-import { publishLines } from '#src/dashboard/pages/devices/device-snippets.ts';
-import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/gateway-snippets.ts';
-import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
-import { loadWords, words } from '#src/dashboard/words/words.ts';
+import { climateHours } from '#src/dashboard/pages/devices/device.ts';
+import {
+  deviceSettings,
+  mosquittoBridge,
+  publishLines,
+  serviceAddress,
+} from '#src/dashboard/pages/devices/snippets.ts';
+import { words } from '#src/dashboard/words/words.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { cutSelects, lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { loadWords } from '#test/support/words.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -509,7 +513,7 @@ test('a device of the utility offers its homeowner its location alone', async ()
   const one = await dashboard.signIn('metered@example.com');
   await one.goto(`/dashboard/devices/${deviceId}`);
   await one.getByRole('heading', { level: 1, name: 'Where I see it' }).waitFor();
-  const edits = one.getByRole('region', { name: words().edits.title });
-  await edits.getByText(words().edits.none).waitFor();
-  expect(await one.getByRole('button', { name: words().edits.new }).count()).toBe(0);
+  const edits = one.getByRole('region', { name: words().devices.edits.title });
+  await edits.getByText(words().devices.edits.none).waitFor();
+  expect(await one.getByRole('button', { name: words().devices.edits.new }).count()).toBe(0);
 });

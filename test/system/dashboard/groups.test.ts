@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadWords } from '#src/dashboard/words/words.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { loadWords } from '#test/support/words.ts';
 
 const DAY_MS = 86_400_000;
 

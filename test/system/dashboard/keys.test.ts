@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
-import { curlLine } from '#src/dashboard/pages/keys/curl-line.ts';
-import { SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
-import { loadWords, words } from '#src/dashboard/words/words.ts';
+import { curlLine, SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
+import { words } from '#src/dashboard/words/words.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { loadWords } from '#test/support/words.ts';
 
 const DAY_MS = 86_400_000;
 

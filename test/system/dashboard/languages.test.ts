@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LANGUAGES, type Language, loadWords, words } from '#src/dashboard/words/words.ts';
+import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
 import { lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { loadWords } from '#test/support/words.ts';
 
 let dashboard: Dashboard;
 let page: Page;

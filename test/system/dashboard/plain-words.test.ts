@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome } from '#simulators/home-clock.ts';
-import { LANGUAGES, type Language, loadWords, words } from '#src/dashboard/words/words.ts';
+import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinaryHome } from '#test/support/simulated-year.ts';
+import { loadWords } from '#test/support/words.ts';
 
 const QUARTER_MS = 900_000;
 const DAY_MS = 96 * QUARTER_MS;
@@ -49,9 +50,9 @@ test('a heater that was forgotten yesterday is told in plain words, with what it
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
     await page.locator('select.language').selectOption(language);
-    const said = page.getByRole('region', { name: words().plainWords.title });
-    await said.getByText(words().plainWords.compared.title).click();
-    await page.getByRole('region', { name: words().plainWords.forecast.title }).waitFor();
+    const said = page.getByRole('region', { name: words().home.plainWords.title });
+    await said.getByText(words().home.plainWords.compared.title).click();
+    await page.getByRole('region', { name: words().home.plainWords.forecast.title }).waitFor();
     await lookAt(page, `home-plain-words-${language}`, 'phone');
   }
   await loadWords('en');

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { newSecret, receiverCode } from '#src/dashboard/pages/webhooks/secret.ts';
-import { whyPaused } from '#src/dashboard/pages/webhooks/why-paused.ts';
-import { loadWords, words } from '#src/dashboard/words/words.ts';
+import { newSecret, receiverCode, whyPaused } from '#src/dashboard/pages/webhooks/webhook.ts';
+import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { cutSelects, lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { loadWords } from '#test/support/words.ts';
 
 let dashboard: Dashboard;
 let receiver: Receiver;

@@ -44,3 +44,34 @@ test('of a total and its two tariffs that a device announces the total is used, 
   };
   await expect.poll(used, { interval: 250 }).toBeCloseTo(3, 6);
 }, 60_000);
+
+test('a device is listed with the topic that its bridge lacks, and is paired once that topic is bridged', async () => {
+  const { send } = service;
+  const announcement = {
+    name: 'Total',
+    device_class: 'energy',
+    state_class: 'total_increasing',
+    unit_of_measurement: 'kWh',
+    state_topic: 'SS/total',
+    device: { identifiers: ['ss'], name: 'Meter' },
+  };
+  const publishThrough = async (url: string) => {
+    const client = await mqtt.connectAsync(url);
+    const config = JSON.stringify(announcement);
+    await client.publishAsync('homeassistant/sensor/ss/total/config', config, { qos: 1, retain: true });
+    await client.publishAsync('SS/total', '100', { qos: 1, retain: true });
+    await client.endAsync();
+  };
+  const listed = async () => {
+    const all: { native_id: string; awaits: string | null; channels: string[] }[] =
+      await send('/v1/devices/discovered');
+    return all.map(({ native_id, awaits, channels }) => ({ native_id, awaits, channels }));
+  };
+  await publishThrough(await service.bridge(['homeassistant/#']));
+  await expect.poll(listed, { interval: 250 }).toEqual([{ native_id: 'ss', awaits: 'SS/total', channels: [] }]);
+  await publishThrough(await service.bridge(['homeassistant/#', 'SS/#']));
+  await expect.poll(listed, { interval: 250 }).toEqual([{ native_id: 'ss', awaits: null, channels: ['import'] }]);
+  const [found] = await service.discovered(1);
+  await send('/v1/devices', { type: 'smart_meter', location: 'cellar', discovery_id: found?.discovery_id });
+  expect(await listed()).toEqual([]);
+}, 60_000);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig, loadDemoConfig } from '#src/config/load.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
-import { loadConfigBeside, writeListening } from '#src/start/listening.ts';
+import { loadConfigBeside, writeListening } from '#src/start/ports.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -19,6 +19,7 @@ import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { tlsPair } from '#src/start/certificate.ts';
 import { createUser } from '#src/users/store.ts';
+import { errorAnswer } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
 
@@ -139,7 +140,7 @@ test('a browser is led from / to the dashboard; for a program there is nothing',
   expect([browser.status, browser.headers.location]).toEqual([302, '/dashboard']);
   for (const accept of ['application/json', '*/*', undefined]) {
     const { status, text } = await ask('/', accept ? { accept } : {});
-    expect([status, JSON.parse(text)]).toEqual([404, { error: 'Not Found', status: 404 }]);
+    expect([status, JSON.parse(text)]).toEqual([404, errorAnswer('notFound')]);
   }
 });
 

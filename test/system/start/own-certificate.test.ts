@@ -7,8 +7,7 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { tlsPair } from '#src/start/certificate.ts';
-import { watchCertificate } from '#src/start/certificate-watch.ts';
+import { tlsPair, watchCertificate } from '#src/start/certificate.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const DAY_MS = 86_400_000;

@@ -4,14 +4,13 @@ import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { stateOfCluster } from '#src/database/copy/cluster.ts';
-import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
-import { earlierBinaries } from '#src/database/earlier-binaries.ts';
+import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
+import { stateOfCluster } from '#src/database/copy/filling.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
+import { earlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
 import { STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { MOVED } from '#src/start/moved.ts';
+import { MOVED } from '#src/start/move.ts';
 import { EARLIER_FOLDER, EARLIER_MAJOR } from '#test/support/earlier-postgres.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { meter } from '#test/support/meters.ts';

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applyDeltas } from '#ingest/write/deltas.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb } from '#src/database/connect.ts';
-import { compressHistory } from '#src/database/history.ts';
-import { consumptionByDay } from '#src/energy/consumption.ts';
+import { compressHistory } from '#src/database/migrate.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { dateOf, importsBy } from '#src/energy/usage/imports.ts';
 import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -467,12 +467,13 @@ test('answers over a zone that needs quarter-hours read compressed history', asy
     (await query(`SELECT FROM timescaledb_information.chunks WHERE hypertable_name = 'device_hours' AND is_compressed`))
       .length,
   ).toBeGreaterThan(0);
-  const days = await consumptionByDay(
+  const days = await importsBy(
     createDb(database.pool),
     { userId: home.userId },
     dayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
+    'day',
   );
-  expect(days.map(({ day, milliwattHours }) => [day, milliwattHours])).toEqual([
+  expect(days?.at.map((at, place) => [dateOf(at), days.milliwattHours[place]])).toEqual([
     ['2026-07-01', 18_500_000],
     ['2026-07-02', 24_000_000],
     ['2026-07-03', 5_500_000],

@@ -777,6 +777,8 @@ class DiscoveredDevice(TypedDict):
     """Names of its channels."""
     quantities: list[DiscoveredDeviceQuantities]
     """The quantities on its channels."""
+    awaits: Optional[str]
+    """Filter of topics, below the gateway’s prefix, on which its values were announced and none was received yet. Null: values are received."""
     first_seen_at: str
     """When it was first heard."""
     last_seen_at: str

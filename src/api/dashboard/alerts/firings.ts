@@ -5,7 +5,7 @@ import { firing } from '#src/api/dashboard/shapes.ts';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
+import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 
@@ -19,7 +19,7 @@ export const alertFirings = operation({
   query: z.object({ ...page }),
   async handle({ context, caller, params, query, reply, url }) {
     const reach = reachOf(caller);
-    const { alert_id } = orNotFound(await findAlert(context.db, reach, holdable(params.alert_id)));
+    const { alert_id } = orNotFound(await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)));
     const find = (page: { limit: number; cursor?: string }) => listFirings(context.db, reach, alert_id, page);
     const rows = await pageOf(reply, url, query, find, (one) => one.event_id);
     return rows.map(toWire);

@@ -4,8 +4,8 @@ import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { toWire } from '#src/api/v1/audit/shape.ts';
-import { holdable } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit } from '#src/users/audit.ts';
 import { adminOnly } from '../admin-only.ts';
 
@@ -19,9 +19,9 @@ export const listActs = operation({
   query: z.object({ user_id: id.optional(), ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     adminOnly(caller);
-    const userId = user_id === undefined ? undefined : holdable(user_id);
+    const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
     const find = (page: { limit: number; cursor?: string }) =>
-      listAudit(context.db, { ...page, ...defined({ userId }) });
+      listAudit(context.db, { ...page, ...omitUndefined({ userId }) });
     const acts = await pageOf(reply, url, asked, find, (one) => one.audit_id);
     return acts.map(({ actor_email, target_email, ...one }) => ({
       ...toWire({ actor_email, target_email, ...one }),

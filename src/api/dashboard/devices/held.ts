@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { heldAnswer } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
+import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { listHeld as list } from '#src/devices/channels.ts';
 import { findDevice } from '#src/devices/store.ts';
@@ -15,7 +15,7 @@ export const listHeld = operation({
   answer: heldAnswer,
   params: z.object({ device_id: id }),
   async handle({ context: { db }, caller, params }) {
-    const { device_id } = orNotFound(await findDevice(db, reachOf(caller), holdable(params.device_id)));
+    const { device_id } = orNotFound(await findDevice(db, reachOf(caller), toIdOrNotFound(params.device_id)));
     return (await list(db, device_id)).map(({ at, ...one }) => ({ ...one, at: at.toISOString() }));
   },
 });

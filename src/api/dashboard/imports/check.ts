@@ -5,7 +5,7 @@ import { operation } from '#src/api/operation.ts';
 import { createImport, importerOf } from '#src/api/v1/imports/operations.ts';
 import { checkRows } from '#src/api/v1/imports/rows.ts';
 import { importQuery, MAX_IMPORTED } from '#src/api/v1/imports/shape.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { foreseeImport } from '#src/onboarding/import.ts';
 import { differingOf } from '#src/onboarding/imports.ts';
 
@@ -22,7 +22,7 @@ export const checkImport = operation({
   query: importQuery,
   // Rows with mistakes are told with the others', not refused before.
   body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
-  ...defined({ csvBody, bodyLimitBytes }),
+  ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ context: { db }, caller, address, query, body, rowName }) {
     const checked = await checkRows(body, rowName);
     const importer = importerOf({ caller, address, query }, checked.devices);

@@ -2,8 +2,7 @@ import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import { operator } from '#src/api/dashboard/shapes.ts';
 import { operation } from '#src/api/operation.ts';
 import { queryOf } from '#src/database/connect.ts';
-import { inventory } from '#src/database/inventory.ts';
-import { waiting } from '#src/database/waiting.ts';
+import { inventory, waiting } from '#src/database/inventory.ts';
 
 /** Queues are counted up to this number; the page shows a longer one as “or more”. */
 const MAX_WAITING = 1_000_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { date, id } from '#src/api/fields.ts';
-import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -25,7 +25,7 @@ export async function whoseOf(
 ) {
   const named = user_id === undefined ? null : await reachUser(db, caller, user_id);
   const device =
-    device_id === undefined ? null : orNotFound(await findDevice(db, reachOf(caller), holdable(device_id)));
+    device_id === undefined ? null : orNotFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
   if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
   const user = named ?? (await reachUser(db, caller, device?.user_id));
   const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);

@@ -5,9 +5,9 @@ import * as shapes from '#src/api/dashboard/shapes.ts';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
-import { holdable } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** Most characters of a payload that are shown. */
 const SHOWN = 2_000;
@@ -23,12 +23,12 @@ export const listRejected = operation({
   async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
-    const which = defined({ deviceId: device_id === undefined ? undefined : holdable(device_id) });
+    const which = omitUndefined({ deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) });
     const find = ({ limit, cursor }: { limit: number; cursor?: string }) =>
-      rejected.list(which, defined({ limit, before: cursor === undefined ? undefined : Number(cursor) }));
+      rejected.list(which, omitUndefined({ limit, before: cursor === undefined ? undefined : Number(cursor) }));
     return (await pageOf(reply, url, asked, find, (one) => String(one.rejected_id))).map(shown);
   },
 });
 
 const shown = ({ payload, payload_b64, ...row }: Rejected): Rejected =>
-  defined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });
+  omitUndefined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });

@@ -3,9 +3,9 @@ import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import { replayed } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { holdable } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** A person waits for the answer. What is left is tried by the next request. */
 const MAX_DURATION_MS = 20_000;
@@ -23,7 +23,9 @@ export const replayRejected = operation({
   async handle({ context: { rejected }, caller, body, whileAllowed }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
-    const which = defined({ deviceId: body?.device_id === undefined ? undefined : holdable(body.device_id) });
+    const which = omitUndefined({
+      deviceId: body?.device_id === undefined ? undefined : toIdOrNotFound(body.device_id),
+    });
     const done = await rejected.replay(which, AbortSignal.timeout(MAX_DURATION_MS), (page) =>
       whileAllowed((anew) => {
         adminOnly(anew);

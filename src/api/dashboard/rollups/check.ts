@@ -6,8 +6,8 @@ import { rollupCheck } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 
@@ -21,7 +21,7 @@ const check = oneAtATime(
       since: firstCheckedMonth(now, retentionMonths),
       mode: 'check',
       signal: AbortSignal.timeout(MAX_DURATION_MS),
-      ...defined({ userId }),
+      ...omitUndefined({ userId }),
     }),
 );
 

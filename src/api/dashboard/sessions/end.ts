@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { holdable } from '#src/auth/access.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
 import { evictSession } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 
@@ -15,7 +15,8 @@ export const endSession = operation({
   answer: shapes.message,
   params: z.object({ session_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await evictSession(context.db, caller.userId, holdable(params.session_id)))) throw new AppError('notFound');
+    if (!(await evictSession(context.db, caller.userId, toIdOrNotFound(params.session_id))))
+      throw new AppError('notFound');
     return { message: `Session ${params.session_id} was ended` };
   },
 });

@@ -4,7 +4,7 @@ import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { editingBy } from '#src/api/v1/devices/edits.ts';
-import { holdable, reachOf, reachUserId } from '#src/auth/access.ts';
+import { reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { answerSwapGuess, listSwapGuesses } from '#src/devices/edits/swaps.ts';
 
@@ -43,7 +43,13 @@ export const answerSwap = operation({
   async handle({ context, caller, params, body: { at, native_name: nativeName, is_replaced: isReplaced, reason } }) {
     const answer = { at: new Date(at), nativeName, isReplaced, reason };
     const editing = editingBy(context, caller);
-    const isAsked = await answerSwapGuess(context.db, reachOf(caller), holdable(params.device_id), answer, editing);
+    const isAsked = await answerSwapGuess(
+      context.db,
+      reachOf(caller),
+      toIdOrNotFound(params.device_id),
+      answer,
+      editing,
+    );
     if (!isAsked) throw new AppError('notFound');
     return { message: isReplaced ? 'The swap is confirmed' : 'The readings are excluded' };
   },

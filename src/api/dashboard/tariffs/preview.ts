@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { tariffPreview } from '#src/api/dashboard/shapes.ts';
 import { operation } from '#src/api/operation.ts';
 import { newTariff } from '#src/api/v1/tariffs/shape.ts';
-import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { costByTariff } from '#src/cost/costs.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -27,7 +27,7 @@ export const previewTariff = operation({
       const rates = terms[member];
       if (!rates || !('series_id' in rates)) continue;
       const by = { reach: reachOf(caller), userId: user.user_id };
-      if (await findUsableSeries(db, by, holdable(rates.series_id))) continue;
+      if (await findUsableSeries(db, by, toIdOrNotFound(rates.series_id))) continue;
       throw unprocessable({ field: `${member}.series_id`, message: 'must be a price series that the user can use' });
     }
     const now = clock();

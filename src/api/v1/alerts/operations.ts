@@ -13,7 +13,7 @@ import { id, ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -64,7 +64,7 @@ export const getAlert = operation({
   answer: alert,
   params: z.object({ alert_id: id }),
   handle: async ({ context, caller, params }) =>
-    toWire(orNotFound(await findAlert(context.db, reachOf(caller), holdable(params.alert_id)))),
+    toWire(orNotFound(await findAlert(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))),
 });
 
 export const updateAlert = operation({
@@ -79,7 +79,7 @@ export const updateAlert = operation({
   exactNumbers: ['threshold'],
   async handle({ context, caller, params, body: patch }) {
     const reach = reachOf(caller);
-    const { alert_id, type, user_id } = orNotFound(await findAlert(context.db, reach, holdable(params.alert_id)));
+    const { alert_id, type, user_id } = orNotFound(await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)));
     checkThreshold(type, patch, { required: false });
     await checkTariff(context.db, user_id, patch.threshold);
     await checkDelivery(context.db, await reachUser(context.db, caller, user_id), patch.delivery);
@@ -96,7 +96,7 @@ export const deleteAlert = operation({
   answer: shapes.message,
   params: z.object({ alert_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.alert_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))) throw new AppError('notFound');
     return { message: `Alert ${params.alert_id} was deleted` };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Alert } from '#src/alerts/store.ts';
 import { decimal, ofUser } from '#src/api/fields.ts';
 import { createdAt, instant, userId } from '#src/api/shapes.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { kwhToMilliwattHours, MILLIWATT_HOURS_PER_KWH } from '#src/core/units.ts';
 import { ALERT_DELIVERIES, ALERT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 import { alert_id, created_at, type Examples, user_id } from '../example-ids.ts';
@@ -100,12 +100,12 @@ export const alertPreview = z
 export function toRow<Settings extends { threshold_kwh?: number | undefined }>(settings: Settings) {
   const { threshold_kwh, ...others } = settings;
   const threshold_milliwatt_hours = threshold_kwh === undefined ? undefined : kwhToMilliwattHours(threshold_kwh);
-  return defined({ ...others, threshold_milliwatt_hours });
+  return omitUndefined({ ...others, threshold_milliwatt_hours });
 }
 
 /** An alert as answers show it: with the one threshold that its type has. */
 export const toWire = (row: Alert): z.output<typeof alert> =>
-  defined({
+  omitUndefined({
     alert_id: row.alert_id,
     user_id: row.user_id,
     type: row.type,

@@ -3,8 +3,8 @@ import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
-import { holdable } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
 import { act, toWire } from './shape.ts';
 
@@ -21,8 +21,9 @@ export const listAudit = operation({
   }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     adminOnly(caller);
-    const userId = user_id === undefined ? undefined : holdable(user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, { ...page, ...defined({ userId }) });
+    const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
+    const find = (page: { limit: number; cursor?: string }) =>
+      list(context.db, { ...page, ...omitUndefined({ userId }) });
     return (await pageOf(reply, url, asked, find, (one) => one.audit_id)).map(toWire);
   },
 });

@@ -6,7 +6,7 @@ import * as shapes from '#src/api/shapes.ts';
 import { formatOf } from '#src/api/tables/accept.ts';
 import { tableOf } from '#src/api/tables/table.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
-import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import {
   closeBillPeriod as close,
@@ -37,7 +37,9 @@ export const createBillPeriod = operation({
     mayBill(caller);
     // One that was deleted is billed to its end.
     const device =
-      device_id === undefined ? null : orNotFound(await findPairing(context.db, reachOf(caller), holdable(device_id)));
+      device_id === undefined
+        ? null
+        : orNotFound(await findPairing(context.db, reachOf(caller), toIdOrNotFound(device_id)));
     const owner = await reachUser(context.db, caller, device?.user_id ?? user_id);
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MOST_DAYS)
@@ -65,7 +67,7 @@ export const listBillPeriods = operation({
   async handle({ context, caller, query: { user_id, device_id, ...asked }, accepts, reply, url }) {
     const format = formatOf(accepts, ['csv', 'xlsx']);
     const userId = await reachUserId(context.db, caller, user_id);
-    const of = { userId, deviceId: device_id === undefined ? undefined : holdable(device_id) };
+    const of = { userId, deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) };
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), of, page);
     const found = await pageOf(reply, url, asked, find, ({ period }) => period.bill_period_id);
     const rows = found.map(({ period, last }) => toWire(period, last));
@@ -84,7 +86,7 @@ export const getBillPeriod = operation({
   params: z.object({ bill_period_id: id }),
   async handle({ context, caller, params, accepts, reply }) {
     const format = formatOf(accepts, ['csv', 'xlsx', 'greenButton']);
-    const found = orNotFound(await findBillPeriod(context.db, reachOf(caller), holdable(params.bill_period_id)));
+    const found = orNotFound(await findBillPeriod(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id)));
     const details = detailsToWire(found);
     if (format === 'json') return details;
     const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
@@ -111,7 +113,7 @@ export const recordBillVersion = operation({
   params: z.object({ bill_period_id: id }),
   async handle({ context, caller, params }) {
     mayBill(caller);
-    const id = holdable(params.bill_period_id);
+    const id = toIdOrNotFound(params.bill_period_id);
     return detailsToWire(orNotFound(await recordBill(context.db, reachOf(caller), id, context.clock())));
   },
 });
@@ -128,7 +130,7 @@ export const closeBillPeriod = operation({
   params: z.object({ bill_period_id: id }),
   async handle({ context, caller, params }) {
     mayBill(caller);
-    const id = holdable(params.bill_period_id);
+    const id = toIdOrNotFound(params.bill_period_id);
     return detailsToWire(orNotFound(await close(context.db, reachOf(caller), id, context.clock())));
   },
 });
@@ -143,7 +145,8 @@ export const deleteBillPeriod = operation({
   params: z.object({ bill_period_id: id }),
   async handle({ context, caller, params }) {
     mayBill(caller);
-    if (!(await remove(context.db, reachOf(caller), holdable(params.bill_period_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id))))
+      throw new AppError('notFound');
     return { message: `Bill period ${params.bill_period_id} was removed` };
   },
 });

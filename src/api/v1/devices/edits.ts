@@ -4,11 +4,11 @@ import { id, page, text } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { createdAt, deviceId, instant } from '#src/api/shapes.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
+import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
-import { retentionStartMs } from '#src/database/history.ts';
+import { retentionStartMs } from '#src/database/migrate.ts';
 import { CLOCK } from '#src/devices/edits/edit.ts';
 import {
   createEdit,
@@ -152,7 +152,7 @@ export const createDeviceEdit = operation({
     const isAdded = wanted.value !== null;
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
-    const row = await createEdit(context.db, reachOf(caller), holdable(params.device_id), wanted, editing);
+    const row = await createEdit(context.db, reachOf(caller), toIdOrNotFound(params.device_id), wanted, editing);
     return toWire(orNotFound(row));
   },
 });
@@ -167,7 +167,7 @@ export const listDeviceEdits = operation({
   query: z.object(page),
   async handle({ context, caller, params, query, reply, url }) {
     const reach = reachOf(caller);
-    const { device_id } = orNotFound(await findDevice(context.db, reach, holdable(params.device_id)));
+    const { device_id } = orNotFound(await findDevice(context.db, reach, toIdOrNotFound(params.device_id)));
     const find = (page: { limit: number; cursor?: string }) => listEdits(context.db, reach, device_id, page);
     const rows = await pageOf(reply, url, query, find, ({ edit_id }) => edit_id);
     return rows.map(toWire);
@@ -185,7 +185,7 @@ export const revokeDeviceEdit = operation({
   params: z.object({ device_id: id, edit_id: id }),
   async handle({ context, caller, params }) {
     const editing = editingBy(context, caller);
-    const [deviceId, editId] = [holdable(params.device_id), holdable(params.edit_id)];
+    const [deviceId, editId] = [toIdOrNotFound(params.device_id), toIdOrNotFound(params.edit_id)];
     return toWire(orNotFound(await revokeEdit(context.db, reachOf(caller), deviceId, editId, editing)));
   },
 });

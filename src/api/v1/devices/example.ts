@@ -90,6 +90,7 @@ export const DEVICE_EXAMPLES = {
           { channel: 'export', kind: 'energy_total_kwh', counts: 'export' },
           { channel: 'import', kind: 'power_w', counts: null },
         ],
+        awaits: null,
         first_seen_at: created_at,
         last_seen_at: '2026-06-15T11:59:50.000Z',
       },

@@ -3,9 +3,9 @@ import { id, ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { checkIdentities, checkManager, holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { checkIdentities, checkManager, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscovered } from '#src/devices/gateways.ts';
 import { managersOf } from '#src/devices/management.ts';
 import {
@@ -43,9 +43,11 @@ export const createDevice = operation({
     const user = await reachUser(context.db, caller, user_id);
     checkIdentities(caller, [settings]);
     const managedBy = (await managersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
-    const wanted = { userId: user.user_id, managedBy, ...defined(settings) };
+    const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
-      return toWire(orNotFound(await pairDiscovered(context.db, reachOf(caller), holdable(discovery_id), wanted)));
+      return toWire(
+        orNotFound(await pairDiscovered(context.db, reachOf(caller), toIdOrNotFound(discovery_id), wanted)),
+      );
     }
     const { device, secret } = await create(context.db, wanted);
     const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
@@ -92,7 +94,7 @@ export const getDevice = operation({
   answer: deviceDetails,
   params: z.object({ device_id: id }),
   handle: async ({ context, caller, params }) =>
-    detailsToWire(orNotFound(await findDevice(context.db, reachOf(caller), holdable(params.device_id)))),
+    detailsToWire(orNotFound(await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))),
 });
 
 export const updateDevice = operation({
@@ -111,8 +113,8 @@ export const updateDevice = operation({
     const { certificate_sha256: written, ...others } = patch;
     const certificate =
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
-    const changes = { ...defined(others), ...certificate };
-    const row = await update(context.db, reachOf(caller), holdable(params.device_id), changes);
+    const changes = { ...omitUndefined(others), ...certificate };
+    const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.device_id), changes);
     return detailsToWire(orNotFound(row));
   },
 });
@@ -126,7 +128,7 @@ export const deleteDevice = operation({
   answer: shapes.message,
   params: z.object({ device_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.device_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))) throw new AppError('notFound');
     return { message: `Device ${params.device_id} was deleted; its past consumption stays` };
   },
 });
@@ -142,7 +144,7 @@ export const releaseDevice = operation({
   answer: shapes.message,
   params: z.object({ device_id: id }),
   async handle({ context, caller, params: { device_id } }) {
-    if (!(await release(context.db, reachOf(caller), holdable(device_id)))) throw new AppError('notFound');
+    if (!(await release(context.db, reachOf(caller), toIdOrNotFound(device_id)))) throw new AppError('notFound');
     return { message: `Device ${device_id} was released; its password has ended` };
   },
 });

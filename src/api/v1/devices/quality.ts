@@ -6,7 +6,7 @@ import { deviceId } from '#src/api/shapes.ts';
 import { formatOf } from '#src/api/tables/accept.ts';
 import { tableOf } from '#src/api/tables/table.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
-import { holdable, reachOf, reachWithZone } from '#src/auth/access.ts';
+import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { FINDINGS, type Finding, deviceQuality as quality } from '#src/energy/quality.ts';
@@ -94,7 +94,7 @@ export const deviceQuality = operation({
     if (wanted && monthCount(wanted.start, wanted.end) > MAX_MONTHS)
       throw unprocessable({ field: 'end', message: `must be within ${MAX_MONTHS} months of start` });
     const { device_id, user_id } = orNotFound(
-      await findDevice(context.db, reachOf(caller), holdable(params.device_id)),
+      await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)),
     );
     const now = context.clock();
     const { zone } = await reachWithZone(context.db, caller, user_id, tz);

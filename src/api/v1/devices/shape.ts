@@ -229,6 +229,12 @@ export const discovered = z
         }),
       )
       .describe('The quantities on its channels.'),
+    awaits: z
+      .string()
+      .nullable()
+      .describe(
+        'Filter of topics, below the gateway’s prefix, on which its values were announced and none was received yet. Null: values are received.',
+      ),
     first_seen_at: instant.describe('When it was first heard.'),
     last_seen_at: instant.describe('When it was last heard.'),
   })
@@ -273,4 +279,5 @@ export const discoveredToWire = (row: Discovered): z.output<typeof discovered> =
   last_seen_at: row.last_seen_at.toISOString(),
   channels: row.channels,
   quantities: row.quantities,
+  awaits: row.awaits,
 });

@@ -6,7 +6,7 @@ import { tableOf } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
-import { holdable, reachOf, reachWithZone } from '#src/auth/access.ts';
+import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
 import { costsOf } from '#src/cost/costs.ts';
 import { COST_COLUMNS, flattened, withCosts } from '#src/cost/with-cost.ts';
@@ -49,7 +49,7 @@ export const deviceUsage = operation({
     const byLikeDays = gaps === 'like_days';
     if (byLikeDays) checkLikeDays(namesOf(include), wanted, format);
     const { device_id, user_id, timezone } = orNotFound(
-      await findDevice(context.db, reachOf(caller), holdable(params.device_id)),
+      await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)),
     );
     const now = context.clock();
     const { zone } = await reachWithZone(context.db, caller, user_id, tz);

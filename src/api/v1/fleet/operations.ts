@@ -4,8 +4,8 @@ import { date, id, page, text, whole, wholeNumber, zoneOrAccount } from '#src/ap
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { reachOf, reachUserId, reachWithZone } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { listFleet } from '#src/devices/fleet/list.ts';
@@ -71,7 +71,7 @@ export const listFleetDevices = operation({
         listFleet(
           context.db,
           reachOf(caller),
-          defined({ userId, silentForHours, ...filters, text: trimmed === '' ? undefined : trimmed }),
+          omitUndefined({ userId, silentForHours, ...filters, text: trimmed === '' ? undefined : trimmed }),
           {
             limit,
             sort,

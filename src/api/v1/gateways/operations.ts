@@ -3,9 +3,9 @@ import { id, ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
   createGateway as create,
   findGateway,
@@ -71,7 +71,7 @@ export const updateGateway = operation({
   params: z.object({ gateway_id: id }),
   body: gatewayPatch,
   async handle({ context, caller, params, body: patch }) {
-    const row = await update(context.db, reachOf(caller), holdable(params.gateway_id), defined(patch));
+    const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id), omitUndefined(patch));
     return toWire(orNotFound(row));
   },
 });
@@ -85,7 +85,7 @@ export const deleteGateway = operation({
   answer: shapes.message,
   params: z.object({ gateway_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.gateway_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)))) throw new AppError('notFound');
     return { message: `Gateway ${params.gateway_id} was deleted` };
   },
 });
@@ -102,7 +102,7 @@ export const decodeMessage = operation({
   params: z.object({ gateway_id: id }),
   body: askedMessage,
   async handle({ context, caller, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
-    const gateway = orNotFound(await findGateway(context.db, reachOf(caller), holdable(params.gateway_id)));
+    const gateway = orNotFound(await findGateway(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)));
     if (!context.judge) throw new AppError('unavailable');
     return context.judge({
       gatewayId: gateway.gateway_id,
@@ -125,10 +125,10 @@ export const unreadMessages = operation({
   params: z.object({ gateway_id: id }),
   query: z.object({ ...page }),
   async handle({ context, caller, params, query, reply, url }) {
-    const gatewayId = holdable(params.gateway_id);
+    const gatewayId = toIdOrNotFound(params.gateway_id);
     const find = async (page: { limit: number; cursor?: string }) =>
       orNotFound(await listUnread(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }));
-    const rows = await pageOf(reply, url, defined(query), find, ({ shape }) => shape);
+    const rows = await pageOf(reply, url, omitUndefined(query), find, ({ shape }) => shape);
     // A payload may be anything that a household's broker says: its owner's own.
     return rows.map((row) => unreadToWire(caller.groupId ? { ...row, example: null } : row));
   },

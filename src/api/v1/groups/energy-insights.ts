@@ -5,7 +5,7 @@ import { operation } from '#src/api/operation.ts';
 import { formatOf } from '#src/api/tables/accept.ts';
 import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
+import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
 import { groupOf } from '#src/energy/group/homes.ts';
 import { groupPages, groupSummary } from '#src/energy/group/insights.ts';
@@ -41,7 +41,9 @@ export const groupEnergyInsights = operation({
     const wanted = period(start, end, group_by);
     const { more, hasCost } = namesOf(include);
     if (hasCost) throw unprocessable({ field: 'include', message: NO_COST });
-    const { group_id, user_id } = orNotFound(await findGroup(context.db, reachOf(caller), holdable(params.group_id)));
+    const { group_id, user_id } = orNotFound(
+      await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)),
+    );
     const zone = tz === 'account' ? await zoneOfOwner(context.db, user_id) : tz;
     const homes = await homesOf(context.db, group_id);
     const { readDb } = context;

@@ -4,10 +4,10 @@ import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { user, toWire as userToWire } from '#src/api/v1/users/shape.ts';
-import { holdable, reachOf, reachOfRole, reachUser } from '#src/auth/access.ts';
+import { reachOf, reachOfRole, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { changeMembers, listMembers, reachable } from '#src/groups/members.ts';
 import {
@@ -49,7 +49,7 @@ export const listGroups = operation({
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const owner = user_id === undefined ? undefined : await reachUser(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>
-      list(context.db, reachOf(caller), { ...page, ...defined({ userId: owner?.user_id }) });
+      list(context.db, reachOf(caller), { ...page, ...omitUndefined({ userId: owner?.user_id }) });
     const rows = await pageOf(reply, url, asked, find, (one) => one.group_id);
     return rows.map((row) => toWire(row, caller.groupId));
   },
@@ -63,7 +63,7 @@ export const getGroup = operation({
   answer: group,
   params: z.object({ group_id: id }),
   handle: async ({ context, caller, params }) =>
-    toWire(orNotFound(await findGroup(context.db, reachOf(caller), holdable(params.group_id))), caller.groupId),
+    toWire(orNotFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id))), caller.groupId),
 });
 
 export const updateGroup = operation({
@@ -76,7 +76,7 @@ export const updateGroup = operation({
   params: z.object({ group_id: id }),
   body: groupPatch,
   async handle({ context, caller, params, body: patch }) {
-    const row = await update(context.db, reachOf(caller), holdable(params.group_id), defined(patch));
+    const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.group_id), omitUndefined(patch));
     return toWire(orNotFound(row), caller.groupId);
   },
 });
@@ -90,7 +90,7 @@ export const deleteGroup = operation({
   answer: shapes.message,
   params: z.object({ group_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.group_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.group_id)))) throw new AppError('notFound');
     return { message: `Group ${params.group_id} was deleted` };
   },
 });
@@ -104,7 +104,7 @@ export const listGroupUsers = operation({
   params: z.object({ group_id: id }),
   query: z.object(page),
   async handle({ context, caller, params, query: asked, reply, url }) {
-    const { group_id } = orNotFound(await findGroup(context.db, reachOf(caller), holdable(params.group_id)));
+    const { group_id } = orNotFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)));
     const find = (page: { limit: number; cursor?: string }) => listMembers(context.db, group_id, page);
     const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
     return rows.map(userToWire);
@@ -173,9 +173,9 @@ async function change(
   { add = [], remove = [], fieldOf }: Change,
 ): Promise<z.output<typeof changed>> {
   const reach = reachOf(caller);
-  const { group_id, user_id } = orNotFound(await findGroup(db, reach, holdable(groupId)));
+  const { group_id, user_id } = orNotFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
   const owner = orNotFound(await findUser(db, reach, user_id));
-  for (const id of [...add, ...remove]) holdable(id);
+  for (const id of [...add, ...remove]) toIdOrNotFound(id);
   const known = await reachable(db, reachOfRole({ role: owner.role, userId: owner.user_id }), add);
   const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));
   if (unknown.length > 0) throw new AppError('notFound', { details: unknown });

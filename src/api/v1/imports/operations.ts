@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { type Call, operation } from '#src/api/operation.ts';
-import { checkIdentities, holdable, reachOf } from '#src/auth/access.ts';
+import { checkIdentities, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
 import { type Importer, importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
@@ -54,7 +54,7 @@ export const getImport = operation({
   answer: importAnswer,
   params: z.object({ import_id: id }),
   async handle({ context, caller, params }) {
-    return toWire(orNotFound(await findImport(context.db, reachOf(caller), holdable(params.import_id))));
+    return toWire(orNotFound(await findImport(context.db, reachOf(caller), toIdOrNotFound(params.import_id))));
   },
 });
 
@@ -69,7 +69,7 @@ export const fetchImportCredentials = operation({
   answer: importCredentials,
   params: z.object({ import_id: id }),
   async handle({ context: { db, box }, caller, params }) {
-    const importId = holdable(params.import_id);
+    const importId = toIdOrNotFound(params.import_id);
     return {
       import_id: importId,
       credentials: orNotFound(await takeCredentials(db, box, reachOf(caller), importId)),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { CsvRows } from '#src/api/csv-rows.ts';
-import { mistakesIn } from '#src/api/mistakes.ts';
 import { isTooDeep } from '#src/api/nesting.ts';
+import { validationErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { type FieldError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
@@ -83,7 +83,7 @@ export async function checkRows(
     const hasOwner = !isOwnerNeeded || 'user_id' in value || 'email' in value;
     if (!hasOwner) checked.mistakes.push({ field: `${name}.user_id`, message: 'name the owner: user_id or email' });
     if (!parsed.success) {
-      const wrong = mistakesIn(parsed.error, 'row', String);
+      const wrong = validationErrors(parsed.error, 'row', String);
       checked.mistakes.push(...wrong.map((one) => ({ ...one, field: `${name}.${one.field}` })));
     } else if (hasOwner) {
       checked.devices.push(parsed.data);

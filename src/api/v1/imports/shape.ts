@@ -4,7 +4,7 @@ import { createdAt, deviceId } from '#src/api/shapes.ts';
 import { newDevice } from '#src/api/v1/devices/shape.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { email } from '#src/api/v1/users/shape.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import type { ImportRecord } from '#src/onboarding/imports.ts';
 import type { ImportRow } from '#src/onboarding/plan.ts';
@@ -94,8 +94,8 @@ export function rowOf(name: string, value: z.output<typeof importedDevice>): Imp
   const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
   return {
     name,
-    settings: { type, location, ...defined(settings) },
-    ...defined({ userId, email: address, discoveryId, channels }),
+    settings: { type, location, ...omitUndefined(settings) },
+    ...omitUndefined({ userId, email: address, discoveryId, channels }),
   };
 }
 

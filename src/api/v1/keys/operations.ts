@@ -3,7 +3,7 @@ import { id, ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { checkGrant, holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { checkGrant, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import {
   createKey as create,
   findKey,
@@ -13,8 +13,8 @@ import {
   rotateKey as rotate,
 } from '#src/auth/keys.ts';
 import { READING_SCOPES, SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation, toWire } from './shape.ts';
@@ -41,11 +41,12 @@ export const createKey = operation({
     }
     // Held: whoever changes its role or signs in to it first ends the keys that there are, and must not miss this one.
     const user = await reachUser(context.db, caller, user_id, { isHeld: true });
-    const group = group_id === undefined ? null : await findGroup(context.db, reachOf(caller), holdable(group_id));
+    const group =
+      group_id === undefined ? null : await findGroup(context.db, reachOf(caller), toIdOrNotFound(group_id));
     // A group of somebody else is as good as none.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
-    return createdToWire(await create(context.db, { ...of, ...defined({ name, expiresAt, groupId: group_id }) }));
+    return createdToWire(await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id }) }));
   },
 });
 
@@ -76,11 +77,11 @@ export const updateKey = operation({
   body: keyLimits,
   async handle({ context: { db, clock }, caller, params, body: { expires_at, allowed_addresses: allowedAddresses } }) {
     const reach = reachOf(caller);
-    const keyId = holdable(params.key_id);
+    const keyId = toIdOrNotFound(params.key_id);
     const old = orNotFound(await findKey(db, reach, keyId));
     checkGrant(caller, old.userId, old.scopes, allowedAddresses ?? old.allowedAddresses);
     const now = clock();
-    const limits = defined({ expiresAt: endOf(expires_at, now), allowedAddresses });
+    const limits = omitUndefined({ expiresAt: endOf(expires_at, now), allowedAddresses });
     return toWire(orNotFound(await limitKey(db, reach, keyId, { now, ...limits })));
   },
 });
@@ -94,7 +95,7 @@ export const revokeKey = operation({
   answer: shapes.message,
   params: z.object({ key_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await revoke(context.db, reachOf(caller), holdable(params.key_id)))) throw new AppError('notFound');
+    if (!(await revoke(context.db, reachOf(caller), toIdOrNotFound(params.key_id)))) throw new AppError('notFound');
     return { message: `Key ${params.key_id} was revoked` };
   },
 });
@@ -112,13 +113,13 @@ export const rotateKey = operation({
   async handle({ context, caller, params, body }) {
     const { db, environment, clock } = context;
     const reach = reachOf(caller);
-    const keyId = holdable(params.key_id);
+    const keyId = toIdOrNotFound(params.key_id);
     const { userId, scopes, allowedAddresses } = orNotFound(await findKey(db, reach, keyId));
     checkGrant(caller, userId, scopes, allowedAddresses);
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = orNotFound(
-      await rotate(db, reach, keyId, { environment, now: clock(), ...defined({ overlapMs, expiresAt }) }),
+      await rotate(db, reach, keyId, { environment, now: clock(), ...omitUndefined({ overlapMs, expiresAt }) }),
     );
     return { ...createdToWire(created), old_expires_at: oldExpiresAt.toISOString() };
   },

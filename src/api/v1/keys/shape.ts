@@ -4,7 +4,7 @@ import { createdAt, instant } from '#src/api/shapes.ts';
 import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
 /** The last moment that RFC 3339 can write in UTC: with an offset from there a time may lie beyond it. */
@@ -102,7 +102,7 @@ export const toWire = (row: Key): z.output<typeof key> => ({
   created_at: row.created_at.toISOString(),
   last_used_at: row.last_used_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
-  ...defined({ group_id: row.group_id ?? undefined }),
+  ...omitUndefined({ group_id: row.group_id ?? undefined }),
   allowed_addresses: row.allowed_addresses,
 });
 
@@ -113,7 +113,7 @@ export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => (
   prefix: row.prefix,
   scopes: row.scopes,
   expires_at: row.expires_at?.toISOString() ?? null,
-  ...defined({ group_id: row.group_id }),
+  ...omitUndefined({ group_id: row.group_id }),
   allowed_addresses: row.allowed_addresses,
 });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { days, id, ofUser, page } from '#src/api/fields.ts';
-import { MAX_MISTAKES } from '#src/api/mistakes.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
-import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
+import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
+import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { asBillionths } from '#src/core/decimal.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
@@ -72,7 +72,7 @@ export const getPriceSeries = operation({
   params: z.object({ series_id: id }),
   async handle({ context, caller, params }) {
     const by = { reach: reachOf(caller), userId: caller.userId };
-    return toWire(orNotFound(await findUsableSeries(context.db, by, holdable(params.series_id))));
+    return toWire(orNotFound(await findUsableSeries(context.db, by, toIdOrNotFound(params.series_id))));
   },
 });
 
@@ -85,7 +85,7 @@ export const deletePriceSeries = operation({
   answer: shapes.message,
   params: z.object({ series_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.series_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.series_id)))) throw new AppError('notFound');
     return { message: `Price series ${params.series_id} was deleted` };
   },
 });
@@ -103,7 +103,7 @@ export const listPrices = operation({
   }),
   async handle({ context, caller, params, query: { start, end } }) {
     const by = { reach: reachOf(caller), userId: caller.userId };
-    const series = orNotFound(await findUsableSeries(context.db, by, holdable(params.series_id)));
+    const series = orNotFound(await findUsableSeries(context.db, by, toIdOrNotFound(params.series_id)));
     const range = rangeOf(context, start, end);
     if ((range.to.getTime() - range.from.getTime()) / (series.resolution_minutes * 60_000) > MAX_PRICES) {
       const message = `the range makes more than ${MAX_PRICES} prices; ask for a shorter one`;
@@ -133,12 +133,12 @@ export const putPrices = operation({
   exactNumbers: true,
   csvBody: PRICE_COLUMNS,
   async handle({ context, caller, params, body, rowName }) {
-    const series = orNotFound(await findPriceSeries(context.db, reachOf(caller), holdable(params.series_id)));
+    const series = orNotFound(await findPriceSeries(context.db, reachOf(caller), toIdOrNotFound(params.series_id)));
     const prices = body.map(({ starts_at, per_kwh }) => ({
       startsAtMs: startOf(starts_at),
       perKwh: parsePrice(per_kwh) ?? asBillionths(0n),
     }));
-    const wrong = wrongTimes(prices, series.resolution_minutes, MAX_MISTAKES);
+    const wrong = wrongTimes(prices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
     if (wrong.length > 0) {
       throw unprocessable(...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })));
     }

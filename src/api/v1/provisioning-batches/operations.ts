@@ -3,11 +3,11 @@ import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
-import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claim-message.ts';
+import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { batch, createdBatch, newBatch, toWire } from './shape.ts';
 
 export const createProvisioningBatch = operation({
@@ -61,7 +61,7 @@ export const revokeProvisioningBatch = operation({
   answer: shapes.message,
   params: z.object({ batch_id: id }),
   async handle({ context, caller, params: { batch_id } }) {
-    const isRevoked = await revokeBatch(context.db, reachOf(caller), holdable(batch_id), context.clock());
+    const isRevoked = await revokeBatch(context.db, reachOf(caller), toIdOrNotFound(batch_id), context.clock());
     if (!isRevoked) throw new AppError('notFound');
     return { message: `Batch ${batch_id} was revoked; what was claimed with it goes on` };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, text } from '#src/api/fields.ts';
 import { createdAt, instant, userId } from '#src/api/shapes.ts';
 import type { Batch } from '#src/onboarding/batches.ts';
-import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claim-message.ts';
+import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 const MEANING = {

@@ -3,9 +3,9 @@ import { id, ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { holdable, reachOf, reachUser, reachUserId } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
+import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
   createTariff as create,
   findTariff,
@@ -53,7 +53,7 @@ export const getTariff = operation({
   answer: tariff,
   params: z.object({ tariff_id: id }),
   handle: async ({ context, caller, params }) =>
-    toWire(orNotFound(await findTariff(context.db, reachOf(caller), holdable(params.tariff_id)))),
+    toWire(orNotFound(await findTariff(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))),
 });
 
 export const updateTariff = operation({
@@ -67,8 +67,8 @@ export const updateTariff = operation({
   body: tariffPatch,
   exactNumbers: true,
   async handle({ context, caller, params, body: { name, valid_from, currency, ...terms } }) {
-    const patch = { ...defined({ name, valid_from, currency }), terms: defined(terms) };
-    return toWire(orNotFound(await update(context.db, reachOf(caller), holdable(params.tariff_id), patch)));
+    const patch = { ...omitUndefined({ name, valid_from, currency }), terms: omitUndefined(terms) };
+    return toWire(orNotFound(await update(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id), patch)));
   },
 });
 
@@ -81,7 +81,7 @@ export const deleteTariff = operation({
   answer: shapes.message,
   params: z.object({ tariff_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.tariff_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))) throw new AppError('notFound');
     return { message: `Tariff ${params.tariff_id} was deleted` };
   },
 });

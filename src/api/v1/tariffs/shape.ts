@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { currency, date, decimal, listOf, ofUser, text } from '#src/api/fields.ts';
 import { userId } from '#src/api/shapes.ts';
-import { defined } from '#src/core/defined.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { hasCondition, isEmpty, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
@@ -148,14 +148,14 @@ export const tariff = z
 export function toWire({ terms, ...row }: StoredTariff): z.output<typeof tariff> {
   const { standing_per_day, capacity, import: imports, export: exports }: Terms = terms;
   const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };
-  return defined({
+  return omitUndefined({
     tariff_id: row.tariff_id,
     user_id: row.user_id,
     name: row.name,
     valid_from: row.valid_from,
     currency: row.currency,
     standing_per_day,
-    capacity: capacityShown && defined(capacityShown),
+    capacity: capacityShown && omitUndefined(capacityShown),
     import: imports as z.output<typeof answeredRates>,
     export: exports as z.output<typeof answeredRates> | undefined,
   });

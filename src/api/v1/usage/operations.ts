@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, ofUser } from '#src/api/fields.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
 import { operation } from '#src/api/operation.ts';
-import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { device_id, type Examples, user_id } from '../example-ids.ts';
@@ -32,7 +32,9 @@ export const streamUsage = operation({
     if (!live) throw new AppError('unavailable');
     const { user_id: named } = await reachUser(db, caller, user_id);
     const device =
-      device_id === undefined ? undefined : orNotFound(await findDevice(db, reachOf(caller), holdable(device_id)));
+      device_id === undefined
+        ? undefined
+        : orNotFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
     // Of a device the home is the device's; where both are named it must be that.
     if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
     const { 'last-event-id': lastEventId } = reply.request.headers;

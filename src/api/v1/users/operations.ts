@@ -6,8 +6,8 @@ import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { PLANS, ROLES } from '#src/database/enums.ts';
 import { countDevices, hasAttention, hasSilent } from '#src/devices/fleet/accounts.ts';
 import { personArchive } from '#src/export/archive.ts';
@@ -29,7 +29,7 @@ export const createUser = operation({
       throw new AppError('forbidden');
     }
     const enrolledBy = caller.role === 'utility' ? caller.userId : undefined;
-    const { user_id } = await create(context.db, { ...defined(body), enrolledBy });
+    const { user_id } = await create(context.db, { ...omitUndefined(body), enrolledBy });
     return { user_id, status: 'created' };
   },
 });
@@ -78,7 +78,7 @@ export const listUsers = operation({
         ...(has_attention === undefined ? [] : [hasAttention(has_attention === 'true')]),
         ...(silent === undefined ? [] : [hasSilent(silent === 'true', { now, ...page })]),
       ];
-      return list(context.db, reachOf(caller), { search, also, ...defined({ role, plan }), ...page });
+      return list(context.db, reachOf(caller), { search, also, ...omitUndefined({ role, plan }), ...page });
     };
     const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
     if (include === undefined) return rows.map(toWire);
@@ -115,7 +115,7 @@ export const updateUser = operation({
     if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
       throw new AppError('forbidden');
     const requester = caller.role === 'admin' ? undefined : caller;
-    return toWire(orNotFound(await update(context.db, reachOf(caller), user_id, defined(patch), requester)));
+    return toWire(orNotFound(await update(context.db, reachOf(caller), user_id, omitUndefined(patch), requester)));
   },
 });
 

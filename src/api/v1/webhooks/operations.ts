@@ -3,7 +3,7 @@ import { id, page } from '#src/api/fields.ts';
 import { type Call, operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { holdable, ownAccount, reachOf } from '#src/auth/access.ts';
+import { ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
 import {
   findSent,
@@ -71,7 +71,9 @@ export const updateWebhook = operation({
   async handle({ context, caller, params, body: { url, status, auth_token } }) {
     const { db, box, clock } = context;
     const patch = { url, status, authToken: auth_token };
-    return toWire(orNotFound(await update(db, box, reachOf(caller), holdable(params.webhook_id), patch, clock())));
+    return toWire(
+      orNotFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
+    );
   },
 });
 
@@ -84,7 +86,7 @@ export const deleteWebhook = operation({
   answer: shapes.message,
   params: z.object({ webhook_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.webhook_id)))) throw new AppError('notFound');
+    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.webhook_id)))) throw new AppError('notFound');
     return { message: `Webhook ${params.webhook_id} was deleted` };
   },
 });
@@ -99,7 +101,7 @@ export const testWebhook = operation({
   status: 202,
   params: z.object({ webhook_id: id }),
   async handle({ context, caller, params }) {
-    const row = await sendTest(context.db, reachOf(caller), holdable(params.webhook_id), context.clock());
+    const row = await sendTest(context.db, reachOf(caller), toIdOrNotFound(params.webhook_id), context.clock());
     return deliveryToWire(orNotFound(row));
   },
 });
@@ -114,7 +116,7 @@ export const webhookDeliveries = operation({
   query: z.object({ ...page }),
   async handle({ context, caller, params, query, reply, url }) {
     const reach = reachOf(caller);
-    const webhookId = holdable(params.webhook_id);
+    const webhookId = toIdOrNotFound(params.webhook_id);
     if (!(await reachesWebhook(context.db, reach, webhookId))) throw new AppError('notFound');
     const find = (page: { limit: number; cursor?: string }) => listDeliveries(context.db, reach, webhookId, page);
     const rows = await pageOf(reply, url, query, find, (one) => one.delivery_id);
@@ -146,7 +148,7 @@ export const retryDelivery = operation({
   status: 202,
   params: z.object({ webhook_id: id, delivery_id: id }),
   async handle({ context, caller, params }) {
-    const [webhookId, deliveryId] = [holdable(params.webhook_id), holdable(params.delivery_id)];
+    const [webhookId, deliveryId] = [toIdOrNotFound(params.webhook_id), toIdOrNotFound(params.delivery_id)];
     const row = await retry(context.db, reachOf(caller), webhookId, deliveryId, context.clock());
     return deliveryToWire(orNotFound(row));
   },
@@ -160,6 +162,6 @@ export async function sentTo({
   caller,
   params,
 }: Pick<Call<Which, unknown, unknown>, 'context' | 'caller' | 'params'>): Promise<SentDelivery> {
-  const which = { webhookId: holdable(params.webhook_id), deliveryId: holdable(params.delivery_id) };
+  const which = { webhookId: toIdOrNotFound(params.webhook_id), deliveryId: toIdOrNotFound(params.delivery_id) };
   return orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
 }

@@ -1,5 +1,15 @@
-import { isSeen } from '../facts.ts';
-import { type Check, ok, problem, skipped, warning } from '../finding.ts';
+import { VERSION } from '#src/core/version.ts';
+import {
+  type Check,
+  type DatabaseContent,
+  type Facts,
+  type Finding,
+  isSeen,
+  ok,
+  problem,
+  skipped,
+  warning,
+} from '../facts.ts';
 
 /** What to do about it, by the code of what went wrong: of the network's, or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -34,4 +44,133 @@ export const database: Check = {
       ...commitRisks.map((risk) => warning('a failover could lose what was acknowledged', risk)),
     ];
   },
+};
+
+export const schema: Check = {
+  name: 'schema',
+  judge({ database }) {
+    if (!database || !isSeen(database.server)) return [skipped('not looked at: no database answers')];
+    const { isMade, pending, unknown } = database.server.schema;
+    if (unknown.length > 0)
+      return [
+        problem(
+          `a newer version of the service made this database: this one (${VERSION}) does not know ${unknown.join(', ')}`,
+          'Run that version again, or a later one. To go back, restore the copy that was made before the upgrade.',
+        ),
+      ];
+    if (!isMade)
+      return [
+        warning('the database has no schema yet', 'The first start of the service makes it, or: energy migrate.'),
+      ];
+    if (pending.length > 0)
+      return [
+        warning(
+          `${pending.length} migrations of this version are not applied: ${pending.join(', ')}`,
+          'Make a copy of the database, then start this version of the service, or run: energy migrate.',
+        ),
+      ];
+    return [ok(`is that of version ${VERSION}`)];
+  },
+};
+
+const OVERDUE_SECONDS = 300;
+const MANY_CHANGES = 10_000;
+
+export const outbox: Check = {
+  name: 'outbox',
+  judge: (facts) =>
+    ofContent(facts, ({ overdueSeconds, deliveriesWaiting, usageChangesWaiting }) => {
+      const findings: Finding[] = [];
+      if (overdueSeconds > OVERDUE_SECONDS)
+        findings.push(
+          problem(
+            `a delivery has been due for ${Math.round(overdueSeconds / 60)} minutes, and no worker takes it`,
+            'Does a worker run? Its log says what it is at; docs/runbooks/EnergyOutboxStuck.md.',
+          ),
+        );
+      if (usageChangesWaiting > MANY_CHANGES)
+        findings.push(
+          warning(
+            `alerts of ${usageChangesWaiting} changed hours are not evaluated yet`,
+            'After an import or a replay wait; else docs/runbooks/EnergyAlertsLate.md.',
+          ),
+        );
+      return findings.length > 0
+        ? findings
+        : [ok(`nothing is overdue; ${deliveriesWaiting} deliveries wait for their next try`)];
+    }),
+};
+
+const WARN = 0.05;
+const FAIL = 0.5;
+/** Of fewer a share says nothing. */
+const FEW = 20;
+
+export const rejected: Check = {
+  name: 'rejected',
+  judge: (facts) =>
+    ofContent(facts, ({ lastMessages: { all, rejected: count } }) => {
+      if (all < FEW) return [ok('too few messages to tell a share')];
+      const share = count / all;
+      const what = `${(100 * share).toFixed(1)} % of the last messages of each device were rejected`;
+      const todo = 'energy rejected list says why; after a fix energy rejected replay brings them in.';
+      if (share > FAIL) return [problem(what, todo)];
+      return share > WARN ? [warning(what, todo)] : [ok(what)];
+    }),
+};
+
+export const aggregates: Check = {
+  name: 'aggregates',
+  judge: (facts) =>
+    ofContent(facts, ({ compared, lateDifferences, staleDays }) => {
+      const waits = lateDifferences + staleDays;
+      const waiting = `${lateDifferences} late differences and ${staleDays} days wait to be worked in`;
+      if (compared !== null && compared.differing > 0) {
+        const what = `${compared.differing} rows of ${compared.userId} this month are not what its load profile says`;
+        return waits > 0
+          ? [warning(`${what}; ${waiting}`, 'Look again in a minute. If it stays: energy rollups check.')]
+          : [problem(what, 'energy rollups check compares all of them, energy rollups rebuild repairs.')];
+      }
+      if (lateDifferences > 10_000)
+        return [warning(waiting, 'Does a worker run? docs/runbooks/EnergyAggregatesLate.md.')];
+      return [
+        ok(compared === null ? waiting : `those of one account (${compared.userId}) are right this month; ${waiting}`),
+      ];
+    }),
+};
+
+/** Judges what is in the database; or says why that could not be looked at. */
+function ofContent(facts: Facts, judge: (content: DatabaseContent) => Finding[]): Finding[] {
+  const server = facts.database?.server;
+  if (!server || !isSeen(server)) return [skipped('not looked at: no database answers')];
+  const { content } = server;
+  if (content === null) return [skipped('not looked at: the schema is not that of this version')];
+  return isSeen(content) ? judge(content) : [skipped(`not looked at: ${content.why}`)];
+}
+
+/** As the alert rule EnergyDevicesSilent. */
+const SILENT_SHARE = 0.3;
+const FEWEST_HEARD = 10;
+
+export const silence: Check = {
+  name: 'silence',
+  judge: (facts) =>
+    ofContent(facts, ({ devices, heardInDay, heardInHour, faulty }) => {
+      if (devices === 0) return [ok('there are no devices yet')];
+      const todo =
+        'Which ones, and what do they share? energy devices list --user EMAIL; docs/runbooks/EnergyDevicesSilent.md.';
+      if (heardInDay === 0) return [problem(`none of ${devices} devices was heard in the last day`, todo)];
+      const silent = heardInDay - heardInHour;
+      const what = `${silent} of ${heardInDay} devices that were heard in the last day are silent for an hour`;
+      const findings =
+        heardInDay >= FEWEST_HEARD && silent / heardInDay > SILENT_SHARE ? [warning(what, todo)] : [ok(what)];
+      if (faulty > 0)
+        findings.push(
+          warning(
+            `${faulty} devices are faulty`,
+            'They say so, or most of their last readings were rejected: energy rejected list says why.',
+          ),
+        );
+      return findings;
+    }),
 };

@@ -1,16 +1,16 @@
+import { constants, existsSync } from 'node:fs';
+import { access, readFile, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError } from '#src/config/load.ts';
-import { verifySmtp } from '#src/delivery/email/verify.ts';
+import { secretBox } from '#src/core/secrets.ts';
+import { verifySmtp } from '#src/delivery/email/send.ts';
+import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { runningOn } from '#src/start/data-dir-lock.ts';
-import { loadConfigBeside } from '#src/start/listening.ts';
-import type { Facts } from '../facts.ts';
-import { gatherBroker } from './broker.ts';
-import { gatherCertificate } from './certificate.ts';
+import { loadConfigBeside } from '#src/start/ports.ts';
+import { opens } from '#src/start/secret-key.ts';
+import type { Facts, FileFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';
-import { gatherFiles } from './files.ts';
-import { gatherDescriptors, gatherDisk } from './machine.ts';
-import { gatherPorts } from './ports.ts';
-import { gatherSecretKey } from './secret-key.ts';
-import { ANSWER_MS, within } from './within.ts';
+import { ANSWER_MS, gatherBroker, gatherCertificate, gatherPorts, within } from './network.ts';
 
 /** Looks at everything at once: reads, connects and leaves, changes nothing. Takes as long as the slowest, some 12 s at most. */
 export async function gather(): Promise<Facts> {
@@ -64,4 +64,61 @@ async function gatherMail({ environment, mail }: Config): Promise<Facts['mail']>
     await verifySmtp(smtpUrl, ANSWER_MS);
     return { reached: true as const };
   });
+}
+
+/** Space of the disk that a folder lies on, or will lie on. */
+function gatherDisk(dataDir: string): Promise<NonNullable<Facts['disk']>> {
+  return within(async () => {
+    let folder = resolve(dataDir);
+    while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
+    return { folder: dataDir, ...(await freeSpace(folder)) };
+  });
+}
+
+/** How many files a process may open: the service, or one of this user. Null where /proc does not tell. */
+async function gatherDescriptors(servicePid: number | null): Promise<Facts['descriptors']> {
+  for (const pid of servicePid === null ? ['self'] : [servicePid, 'self']) {
+    const text = await readFile(`/proc/${pid}/limits`, 'utf8').catch(() => '');
+    const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(text) ?? [];
+    if (soft)
+      return { limit: soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft), ofService: pid !== 'self' };
+  }
+  return null;
+}
+
+/** Rights of what is in DATA_DIR, as far as it is there. */
+async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
+  const wanted: { path: string; what: FileFacts['what'] }[] = [
+    { path: dataDir, what: 'folder' },
+    { path: join(dataDir, 'secret.key'), what: 'secret' },
+    // One of the operator's own may be a group's to read, as Debian's ssl-cert has it.
+    tls.keyFile === undefined
+      ? { path: join(dataDir, 'tls', 'key.pem'), what: 'secret' }
+      : { path: tls.keyFile, what: 'own key' },
+    { path: join(dataDir, 'mail'), what: 'messages' },
+    { path: join(dataDir, 'sms'), what: 'messages' },
+  ];
+  const found = await Promise.all(
+    wanted.map(async ({ path, what }) => {
+      const status = await stat(path).catch(() => null);
+      if (status === null) return [];
+      const isWritable = await access(path, constants.W_OK).then(
+        () => true,
+        () => false,
+      );
+      return [{ path, what, mode: status.mode & 0o777, isWritable }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Tries the secret on what the database has sealed; makes none. `sealed`: null where the database could not be asked. */
+async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null): Promise<SecretKeyFacts> {
+  const file = join(config.dataDir, 'secret.key');
+  const from = config.secretKey === undefined ? file : 'SECRET_KEY';
+  const secret = config.secretKey ?? (await readFile(file, 'utf8').catch(() => '')).trim();
+  const isThere = secret !== '';
+  if (sealed === null) return { from, isThere, sealed: null };
+  const opened = isThere ? sealed.filter((one) => opens(secretBox(secret), one)).length : 0;
+  return { from, isThere, sealed: { looked: sealed.length, opened } };
 }

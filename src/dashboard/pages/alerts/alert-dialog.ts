@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Alert, User } from '#clients/typescript/client.ts';
 import { call, Failure } from '../../api.ts';
-import { html } from '../../html.ts';
-import { numberOf, toType } from '../../parts/decimal.ts';
-import { DecimalInput, mistakeIn } from '../../parts/decimal-input.ts';
+import { type Children, html } from '../../html.ts';
+import { DecimalInput, mistakeIn, numberOf, toType } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { type AlertType, type Delivery, isCostType, nameOf, thresholdFields, thresholdOf } from './alert.ts';
-import { Choices } from './choices.ts';
-import { DeliveryChoice } from './delivery-choice.ts';
 import { askPast, type Past } from './past.ts';
 import { AlertPreview } from './preview.ts';
 
@@ -61,9 +58,9 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   };
   const limits = limitsOf(type);
   const hint = hintOf(past.value?.type === type ? past.value : null);
-  return html`<${Dialog} title=${known ? w.editOf(nameOf(known)) : w.create} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? w.editOf({ rule: nameOf(known) }) : w.create} onClose=${onClose}>
     <form onSubmit=${save}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       ${!known && html`<${Choices} legend=${w.watch} name="type" of=${w.types} value=${type} onPick=${choose} isWide />`}
       <${Field} label=${w.types[type].label} hint=${hint}>
         ${(attributes: object) => html`<${DecimalInput}
@@ -95,11 +92,13 @@ function hintOf(past: Past | null): string {
   const { type, suggested, steps, currency } = past;
   if (isCostType(type)) {
     if (currency === null) return w.currency;
-    if (suggested === null) return w.in(currency);
-    return w.suggestedIn(currency, toType(suggested));
+    if (suggested === null) return w.in({ currency });
+    return w.suggestedIn({ currency, amount: toType(suggested) });
   }
-  if (type === 'no_data') return w.suggestedHours(toType(suggested));
-  return steps.every(({ value }) => value === null) ? w.usual(toType(suggested)) : w.suggested(toType(suggested));
+  if (type === 'no_data') return w.suggestedHours({ hours: toType(suggested) });
+  return steps.every(({ value }) => value === null)
+    ? w.usual({ amount: toType(suggested) })
+    : w.suggested({ amount: toType(suggested) });
 }
 
 /** Of the field: what the service takes. */
@@ -112,4 +111,84 @@ function limitsOf(type: AlertType): { least: number; most: number; isWhole?: boo
 /** What was typed, where the service would take it. */
 function thresholdIn(type: AlertType, text: string): number | null {
   return mistakeIn(text, limitsOf(type)) === '' ? numberOf(text) : null;
+}
+
+/** Numbers as the service takes them: E.164. */
+const PHONE = '\\+[1-9][0-9]{6,14}';
+
+/**
+ * How the owner is told, and what is missing for that. `isRefused`: the service said that with this choice nobody could be
+ * told.
+ */
+function DeliveryChoice(props: { value: Delivery; isRefused: boolean; onPick: (value: Delivery) => void }) {
+  const { value, isRefused, onPick } = props;
+  const { user } = useSession();
+  const { deliveries, tell: w } = words().alerts;
+  const needsPhone = value === 'sms' && (user.phone === null || isRefused);
+  const of = {
+    email: { name: deliveries.email, meaning: w.to({ address: user.email }) },
+    sms: { name: deliveries.sms, meaning: user.phone === null ? w.toPhone : w.to({ address: user.phone }) },
+    webhook: { name: deliveries.webhook, meaning: w.toProgram },
+  };
+  return html`<${Choices} legend=${w.legend} name="delivery" of=${of} value=${value} onPick=${onPick}>
+    ${
+      needsPhone &&
+      html`<div class="need">
+        <${Field} label=${w.phone} hint=${w.phoneHint}>
+          ${(attributes: object) =>
+            html`<input ...${attributes} type="tel" name="phone" autocomplete="tel" pattern=${PHONE} title=${w.phoneForm} required maxlength="16" />`}
+        <//>
+      </div>`
+    }
+    ${value === 'webhook' && html`<${SubscriptionNeeded} isRefused=${isRefused} />`}
+  <//>`;
+}
+
+/** An alert is told by webhook through its owner's own subscriptions. */
+function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
+  const { me, user, go } = useSession();
+  const follow = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go('webhooks?event=alert.triggered');
+  };
+  const isOwn = user.user_id === me.user_id;
+  const w = words().alerts.tell;
+  const missing = isRefused ? (isOwn ? w.youHaveNone : w.hasNone({ email: user.email })) : w.needed;
+  return html`<p class="quiet need" role=${isRefused ? 'alert' : undefined}>
+    ${rich(missing)}${' '}
+    ${
+      isOwn
+        ? rich(
+            w.makeOne,
+            (name) => html`<a href="/dashboard/webhooks?event=alert.triggered" onClick=${follow}>${name}</a>`,
+          )
+        : w.theirs({ email: user.email })
+    }
+  </p>`;
+}
+
+/** One of a few, each with what it means; in two columns where that is long. `children` comes below, inside the group. */
+function Choices<T extends string>(props: {
+  legend: string;
+  name: string;
+  of: Record<T, { name: string; meaning: string }>;
+  value: T;
+  onPick: (value: T) => void;
+  isWide?: boolean;
+  children?: Children;
+}) {
+  const { legend, name, of, value, onPick, isWide, children } = props;
+  return html`<fieldset>
+    <legend>${legend}</legend>
+    <div class=${isWide ? 'choices wide' : 'choices'}>
+      ${(Object.keys(of) as T[]).map(
+        (one) => html`<label>
+          <input type="radio" name=${name} value=${one} checked=${one === value} onChange=${() => onPick(one)} />
+          <span>${of[one].name} <small class="quiet">${of[one].meaning}</small></span>
+        </label>`,
+      )}
+    </div>
+    ${children}
+  </fieldset>`;
 }

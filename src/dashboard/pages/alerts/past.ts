@@ -1,10 +1,16 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
 import { call, Failure, withQuery } from '../../api.ts';
 import type { Bar } from '../../parts/chart.ts';
-import { DAY_MS, HOUR_MS } from '../../parts/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../parts/format.ts';
 import { dateFormat } from '../../words/locale.ts';
-import { type AlertType, isCostType, type WouldHaveFired } from './alert.ts';
-import { suggestedAmount, suggestedHours, suggestedKwh } from './suggest.ts';
+import {
+  type AlertType,
+  isCostType,
+  suggestedAmount,
+  suggestedHours,
+  suggestedKwh,
+  type WouldHaveFired,
+} from './alert.ts';
 
 /** How far back a rule is tried, today included. */
 export const DAYS = 90;

@@ -1,14 +1,16 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Device } from '#clients/typescript/client.ts';
+import { call, list, sentenceOf, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Bars } from '../../parts/chart.ts';
-import type { Loaded } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { Problem } from '../../parts/ui.ts';
+import { time } from '../../parts/format.ts';
+import { type Loaded, useLoad } from '../../parts/load.ts';
+import { Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { type AlertType, isCostType, ruleOf } from './alert.ts';
-import { barsOf, DAYS, daysOf, type Past } from './past.ts';
-import { Silences } from './silences.ts';
-import { type Preview, usePreview } from './use-preview.ts';
+import { typeName } from '../devices/device.ts';
+import { type AlertType, isCostType, ruleOf, thresholdFields, type WouldHaveFired } from './alert.ts';
+import { barsOf, DAYS, daysOf, hoursOf, type Past } from './past.ts';
 
 /** The service names no more silences than this. */
 const MOST = 1_000;
@@ -25,7 +27,7 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   return html`<section class="preview" aria-label=${w.label}>
     <p role="status">${preview ? rich(wordsOf(preview, user.timezone)) : w.typeOne}</p>
     <${Problem} text=${error ?? past.error} />
-    ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost(DAYS) : w.noUsage(DAYS)}</p>`}
+    ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost({ days: DAYS }) : w.noUsage({ days: DAYS })}</p>`}
     ${
       known &&
       !isEmpty &&
@@ -47,8 +49,88 @@ function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   const w = words().alerts.preview;
   const rule = ruleOf(type, threshold);
   const times = fired.length;
-  if (times === 0) return w.never(rule, DAYS);
+  if (times === 0) return w.never({ rule, days: DAYS });
   const days = type === 'peak_usage' && times > 1 ? daysOf(fired, zone) : 0;
-  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)(rule, times, DAYS);
-  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)(rule, times, DAYS, days);
+  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)({ rule, times, days: DAYS });
+  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: DAYS, on: days });
+}
+
+/** A preview is fetched when typing has paused for this long. */
+const PAUSE_MS = 300;
+
+/** On which periods an alert with this threshold would have fired. */
+interface Preview {
+  type: AlertType;
+  threshold: number;
+  fired: WouldHaveFired[];
+}
+
+/**
+ * Tries a rule on the last 90 days, whenever typing pauses; what was found for the threshold before stays until then. Null
+ * while there is nothing to show.
+ */
+function usePreview(
+  userId: string,
+  type: AlertType,
+  threshold: number | null,
+): { preview: Preview | null; error: string | null } {
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  useEffect(() => {
+    let isTooLate = false;
+    const ask = async (threshold: number) => {
+      const body = { user_id: userId, type, ...thresholdFields(type, threshold) };
+      try {
+        const { data } = await call<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
+        if (isTooLate) return;
+        setPreview({ type, threshold, fired: data });
+        setError(null);
+      } catch (reason) {
+        if (!isTooLate) setError(sentenceOf(reason));
+      }
+    };
+    const timer = threshold === null ? undefined : setTimeout(ask, PAUSE_MS, threshold);
+    return () => {
+      isTooLate = true;
+      clearTimeout(timer);
+    };
+  }, [userId, type, threshold]);
+  return { preview: threshold !== null && preview?.type === type ? preview : null, error };
+}
+
+/** Silences of devices, the youngest first. */
+function Silences({ of }: { of: WouldHaveFired[] }) {
+  const { user } = useSession();
+  const { common, alerts } = words();
+  const w = alerts.silences;
+  const nameOf = useDeviceNames(user.user_id);
+  return html`<div class="scroll" tabindex="0" role="group" aria-label=${w.list}>
+    <table>
+      <thead><tr><th scope="col">${common.device}</th><th scope="col">${alerts.firings.silentSince}</th><th scope="col">${w.for}</th></tr></thead>
+      <tbody>
+        ${of.toReversed().map(
+          (one) => html`<tr>
+            <th scope="row">${nameOf(one.device_id ?? '')}</th>
+            <td>${time(one.period_start, user.timezone)}</td>
+            <td>${one.period_end === null ? w.still({ length: lengthOf(hoursOf(one)) }) : lengthOf(hoursOf(one))}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** "7 hours", "3 days". */
+function lengthOf(hours: number): string {
+  const w = words().alerts.silences;
+  return hours < 48 ? w.hours({ hours: Math.floor(hours) }) : w.days({ days: Math.floor(hours / 24) });
+}
+
+/** What a person calls a device of an account; its identifier where it is not (or not yet) known. */
+export function useDeviceNames(userId: string): (deviceId: string) => string {
+  const devices = useLoad(() => list<Device>(withQuery('/v1/devices', { user_id: userId, limit: 200 })), [userId]);
+  return (deviceId) => {
+    const known = devices.value?.find(({ device_id }) => device_id === deviceId);
+    return known ? `${known.location} (${typeName(known.type)})` : deviceId;
+  };
 }

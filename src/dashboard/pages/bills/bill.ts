@@ -1,13 +1,12 @@
-import type { BillPeriod, BillPeriodDetails } from '#clients/typescript/client.ts';
+import type { BillPeriod, BillPeriodDetails, BillStatement } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FileMenu } from '../../parts/file-menu.ts';
 import { dayName, time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busy, Card, Copy, Loading, Problem, Sure } from '../../parts/ui.ts';
+import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { billed, change, isNothing } from './energy.ts';
-import { Registers, Versions } from './told.ts';
 
 /** One bill period, and what may be done with it. `name`: what is billed. */
 export function Bill(props: {
@@ -18,11 +17,11 @@ export function Bill(props: {
   onGone: () => void;
 }) {
   const { of, name, mayBill, onChange, onGone } = props;
-  const { common, bills: w, download } = words();
+  const { common, bills: w } = words();
   const path = `/v1/bill-periods/${of.bill_period_id}`;
   const details = useLoad(() => call<BillPeriodDetails>('GET', path), [path]);
   const { run, isBusy, error } = useAction();
-  const days = download.of(dayName(of.start), dayName(of.end));
+  const days = common.download.of({ start: dayName(of.start), end: dayName(of.end) });
   const carryOut = (what: 'versions' | 'close') =>
     run(async () => {
       details.put(await call<BillPeriodDetails>('POST', `${path}/${what}`));
@@ -45,7 +44,7 @@ export function Bill(props: {
     <${Problem} text=${error} />
     <${Loading} of=${details}>
       ${(bill: BillPeriodDetails) => html`
-        <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed(time(bill.closed_at, bill.timezone))}</p>
+        <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed({ at: time(bill.closed_at, bill.timezone) })}</p>
         <${Energies} of=${bill} />
         <${Adjusted} of=${bill} />
         <${Registers} of=${bill.last_told} />
@@ -64,7 +63,7 @@ export function Bill(props: {
 const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv', path },
   {
-    name: words().download.xlsx,
+    name: words().common.download.xlsx,
     hint: w.xlsxHint,
     accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ending: 'xlsx',
@@ -100,14 +99,17 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
 
 /** What this bill takes over of closed ones, and what others take over of this one. */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
-  const { bills: w, download } = words();
+  const { common, bills: w } = words();
   const said = (one: { import_kwh: string; export_kwh: string }) =>
-    isNothing(one.export_kwh) ? change(one.import_kwh) : w.both(change(one.import_kwh), change(one.export_kwh));
+    isNothing(one.export_kwh)
+      ? change(one.import_kwh)
+      : w.both({ imported: change(one.import_kwh), exported: change(one.export_kwh) });
   return html`${
     bill.adjustments.length > 0 &&
     html`<h3>${w.adjustments}</h3>
       <ul>${bill.adjustments.map(
-        (one) => html`<li><b>${download.of(dayName(one.start), dayName(one.end))}</b> ${said(one)}</li>`,
+        (one) =>
+          html`<li><b>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</b> ${said(one)}</li>`,
       )}</ul>`
   }
   ${
@@ -119,3 +121,62 @@ function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
       )}</ul>`
   }`;
 }
+
+type Reading = BillStatement['registers'][number]['at_start'];
+
+/** What registers showed at both ends of a period. */
+function Registers({ of }: { of: BillStatement }) {
+  const w = words().bills;
+  if (of.registers.length === 0) return null;
+  const shown = (reading: Reading) =>
+    reading === null
+      ? html`<span class="quiet">${w.notKnown}</span>`
+      : html`${billed(reading.kwh)} <small class="quiet">${w.readings[reading.is]}, ${time(reading.at, of.timezone)}</small>`;
+  return html`<details class="more">
+    <summary>${w.registers}</summary>
+    <div class="table"><table>
+      <thead><tr><th scope="col">${w.register}</th><th scope="col">${w.atStart}</th><th scope="col">${w.atEnd}</th><th scope="col">${w.counted}</th></tr></thead>
+      <tbody>${of.registers.map(
+        (one) => html`<tr>
+          <th scope="row" data-name=${w.register}><code>${one.channel}</code></th>
+          <td data-name=${w.atStart}>${shown(one.at_start)}</td>
+          <td data-name=${w.atEnd}>${shown(one.at_end)}</td>
+          <td data-name=${w.counted}>${one.energy_kwh === null ? w.notKnown : billed(one.energy_kwh)}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>
+  </details>`;
+}
+
+/** All that was told of a period; only added to. */
+function Versions({ of }: { of: BillPeriodDetails }) {
+  const w = words().bills;
+  return html`<details class="more">
+    <summary>${w.versions({ versions: of.versions.length })}</summary>
+    <div class="table"><table>
+      <thead><tr>
+        <th scope="col">${w.version}</th><th scope="col">${w.recorded}</th><th scope="col">${w.import}</th><th scope="col">${w.changed}</th>
+      </tr></thead>
+      <tbody>${of.versions.map(
+        (one) => html`<tr>
+          <th scope="row" data-name=${w.version}>${count(one.version)}, ${w.causes[one.cause]}</th>
+          <td data-name=${w.recorded}>${time(one.recorded_at, of.timezone)}</td>
+          <td data-name=${w.import}>${billed(one.import_kwh)}</td>
+          <td data-name=${w.changed}>${change(one.import_change_kwh)}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>
+  </details>`;
+}
+
+const DIGITS = { minimumFractionDigits: 3, maximumFractionDigits: 3 };
+
+/** Energy of a bill, which comes as text with six decimals, for people: to the watt-hour. */
+export const billed = (kwh: string): string => `${numberFormat(DIGITS).format(Number(kwh))} kWh`;
+
+/** By how much energy changed, with its sign. */
+export const change = (kwh: string): string =>
+  `${numberFormat({ ...DIGITS, signDisplay: 'exceptZero' }).format(Number(kwh))} kWh`;
+
+/** Whether there is nothing of it, to the milliwatt-hour. */
+export const isNothing = (kwh: string): boolean => Number(kwh) === 0;

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
+import type { Period } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { HOUR_MS } from '../../parts/durations.ts';
+import { HOUR_MS } from '../../parts/format.ts';
 import { Lines } from '../../parts/lines.ts';
 import { useLoad } from '../../parts/load.ts';
-import { Loading } from '../../parts/ui.ts';
+import { Card, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { type ClimateHour, climateHours } from './climate-hours.ts';
+import { type ClimateHour, climateHours } from './device.ts';
 
 /** Hours. */
 const SPANS = [48, 168] as const;
@@ -44,7 +45,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
 }
 
 /** Temperature, setpoint and heating, hour by hour. */
-export function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows: ClimateHour[] }) {
+function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows: ClimateHour[] }) {
   const w = words().devices.climate;
   return html`<${Lines}
               title=${title}
@@ -68,4 +69,25 @@ export function ClimateLines({ title, zone, rows }: { title: string; zone: strin
               ]}
               bars=${{ name: w.heating, unit: 'min', colour: '--pale', most: 60, values: rows.map((row) => row.heating_minutes ?? null) }}
             />`;
+}
+
+/** What a thermostat said of a room in a day or a week, beside the load of the same time. */
+export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
+  const w = words().period;
+  const { start, end, timezone, newest_at } = shown;
+  const { device_id, location } = thermostat;
+  const usage = useLoad(async () => {
+    const query = { start, end, group_by: 'hour', tz: timezone };
+    const { data } = await call<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${device_id}/usage`, query));
+    return climateHours(data, 0, Number.POSITIVE_INFINITY);
+  }, [device_id, start, end, timezone, newest_at?.slice(0, 15)]);
+  const title = w.climateOf({ device: location });
+  return html`<${Card} title=${title}>
+    <${Loading} of=${usage}>
+      ${(rows: ClimateHour[]) =>
+        rows.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null)
+          ? html`<p class="quiet">${w.noClimate}</p>`
+          : html`<${ClimateLines} title=${title} zone=${timezone} rows=${rows} />`}
+    <//>
+  <//>`;
 }

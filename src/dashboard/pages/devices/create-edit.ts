@@ -2,9 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { call, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
-import { readDecimal } from '../../parts/decimal.ts';
-import { DecimalInput } from '../../parts/decimal-input.ts';
-import { instantIn } from '../../parts/instant.ts';
+import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -23,7 +21,8 @@ const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =
 export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
   const { me, user } = useSession();
-  const { common, edits: w } = words();
+  const { common, devices } = words();
+  const { edits: w } = devices;
   const registers = device.channels.filter(mayBeRegister);
   const [action, setAction] = useState<Action>('exclude');
   const [mistakes, setMistakes] = useState<Record<string, string>>({});
@@ -58,7 +57,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   const units = [...new Set(registers.map(({ unit }) => unit))];
   return html`<${Dialog} title=${w.new} onClose=${onClose}>
     <form ref=${form} onSubmit=${save}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${Field} label=${w.what} hint=${w.actionHints[action]}>
         ${(attributes: object) => html`<select ...${attributes} name="action" onChange=${(event: Event) => {
           setMistakes({});
@@ -77,12 +76,12 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       ${
         action === 'add'
           ? html`${instantField('at', w.at)}
-            <${Field} label=${w.value(units.join(', '))} mistake=${mistakes.kwh}>
+            <${Field} label=${w.value({ units: units.join(', ') })} mistake=${mistakes.kwh}>
               ${(attributes: object) => html`<${DecimalInput} attributes=${attributes} name="kwh" limits=${{ least: 0, most: MOST_KWH }} isRequired />`}
             <//>`
           : html`${instantField('start', w.from)}${instantField('end', w.to)}`
       }
-      <p class="quiet">${w.zone(user.timezone)}</p>
+      <p class="quiet">${w.zone({ zone: user.timezone })}</p>
       <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason}>
         ${(attributes: object) => html`<textarea ...${attributes} name="reason" rows="2" maxlength="500" required></textarea>`}
       <//>
@@ -97,6 +96,27 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   /** Mistakes by field; what is none is thrown on. */
   function mistakesIn(reason: unknown): Record<string, string> {
     if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
-    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong(message)]));
+    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
   }
+}
+
+/** How far the clocks of a zone are ahead of UTC at an instant, ms. */
+function offsetMs(zone: string, ms: number): number {
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  const wholeMs = Math.floor(ms / 1_000) * 1_000;
+  return Date.parse(`${clock.format(wholeMs).replace(' ', 'T')}Z`) - wholeMs;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The instant (ISO 8601, UTC) at which the clocks of a zone (IANA name) show what an input of the kind `datetime-local` has. An hour that
+ * comes twice is the first of the two; one that is left out is as if the clocks had gone on. '' where it has nothing.
+ */
+export function instantIn(zone: string, local: string): string {
+  const shownMs = Date.parse(`${local}Z`);
+  if (Number.isNaN(shownMs)) return '';
+  const [before, after] = [offsetMs(zone, shownMs - DAY_MS), offsetMs(zone, shownMs + DAY_MS)];
+  const found = [shownMs - before, shownMs - after].filter((ms) => ms + offsetMs(zone, ms) === shownMs);
+  return new Date(found.length > 0 ? Math.min(...found) : shownMs - before).toISOString();
 }

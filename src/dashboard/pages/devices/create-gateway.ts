@@ -1,15 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
-import { html } from '../../html.ts';
+import { type Children, html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { Copy, CreateOrCancel, Dialog, Field, ShownOnce } from '../../parts/ui.ts';
+import { Copy, CreateOrCancel, Dialog, Field, rich, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { deviceSettings, mosquittoBridge } from './gateway-snippets.ts';
-import { LoginFields } from './login-fields.ts';
-import { serviceAddress } from './service-address.ts';
+import { CERTIFICATE_FILE, deviceSettings, mosquittoBridge, type ServiceAddress, serviceAddress } from './snippets.ts';
 
 /** Makes a gateway of the picked account, and shows its credentials once, in the settings of what is to use them. */
 export function CreateGateway({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
@@ -27,13 +24,13 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
     });
   };
   if (made)
-    return html`<${Dialog} title=${w.of(made.name)} onClose=${onClose}>
+    return html`<${Dialog} title=${w.of({ name: made.name })} onClose=${onClose}>
       <${GatewayLogin} mqtt=${made.mqtt} />
       <p class="actions"><button type="button" class="main" onClick=${onClose}>${common.doneCopied}</button></p>
     <//>`;
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${Field} label=${common.name} hint=${w.nameHint}>
         ${(attributes: object) =>
           html`<input ...${attributes} name="name" required maxlength="100" autocomplete="off" />`}
@@ -64,4 +61,39 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
     )}
     <p class="quiet">${rich(w.afterwards)}</p>
   `;
+}
+
+/** Where to connect and as whom. `children`: more of the list. */
+export const LoginFields = (props: {
+  address: ServiceAddress;
+  username: string;
+  password: string;
+  children?: Children;
+}) => html`
+  <dl class="facts">
+    <dt>${words().devices.login.host}</dt>
+    <dd><code>${props.address.host}</code></dd>
+    <dt>${words().devices.login.ports}</dt>
+    <dd>${ports(props.address)}</dd>
+    ${
+      props.address.needsCertificate &&
+      html`<dt>${words().devices.login.certificate}</dt>
+        <dd>
+          <a href="/certificate.pem" download=${CERTIFICATE_FILE}>${words().devices.login.download({ file: CERTIFICATE_FILE })}</a>
+          ${' '}<span class="quiet">${words().devices.login.selfSigned}</span>
+        </dd>`
+    }
+    <dt>${words().devices.login.username}</dt>
+    <dd><code>${props.username}</code></dd>
+    ${props.children}
+    <dt>${words().devices.login.password}</dt>
+    <dd><${Copy} text=${props.password} label=${words().devices.login.password} /></dd>
+  </dl>`;
+
+function ports({ tlsPort, plainPort, isPlainOpen, isKnown }: ServiceAddress): Children {
+  const w = words().devices.login;
+  if (!isKnown) return html`${w.withTls({ port: tlsPort })} <span class="quiet">${w.unknownPort}</span>`;
+  if (isPlainOpen)
+    return html`${w.alsoPlain({ tls: tlsPort, plain: plainPort })} <span class="quiet">${w.noTls}</span>`;
+  return w.plainHere({ tls: tlsPort, plain: plainPort });
 }

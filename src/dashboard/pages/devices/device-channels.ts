@@ -3,8 +3,7 @@ import type { Held } from '#src/api/dashboard/shapes.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { Badge, busy, Problem, When } from '../../parts/ui.ts';
+import { Badge, busy, Problem, rich, When } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -35,7 +34,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const unknown = channels.filter(({ asked, counts_as }) => asked || counts_as === null);
   return html`<section aria-label=${w.section}>
     <h3>${w.title}</h3>
-    ${unknown.length > 0 && html`<p>${rich(w.unknown(unknown.map(({ native_name }) => native_name).join(', ')))}</p>`}
+    ${unknown.length > 0 && html`<p>${rich(w.unknown({ names: unknown.map(({ native_name }) => native_name).join(', ') }))}</p>`}
     <${Problem} text=${error} />
     <div class="table"><table>
       <thead><tr><th scope="col">${common.name}</th><th scope="col">${w.lastValue}</th><th scope="col">${w.countsAs}</th>
@@ -99,7 +98,7 @@ function Row(props: {
       ${!isManager && counts_as !== null && nameOf(counts_as)}
       ${
         isManager &&
-        html`<select aria-label=${w.countsAsOf(native_name)} onChange=${change}>
+        html`<select aria-label=${w.countsAsOf({ name: native_name })} onChange=${change}>
         ${counts_as === null && html`<option value="" selected>${w.other}</option>`}
         ${counts_as !== null && !meanings().some(([value]) => value === counts_as) && html`<option value=${counts_as} selected>${nameOf(counts_as)}</option>`}
         ${meanings().map(([value, name]) => html`<option value=${value} selected=${value === counts_as}>${name}</option>`)}
@@ -112,8 +111,8 @@ function Row(props: {
       ${
         isPlaced &&
         isManager &&
-        html`<select aria-label=${w.placeOf(native_name)} onChange=${place}>
-          <option value="" selected=${placement === null}>${w.asDevice(devices.places[props.placement])}</option>
+        html`<select aria-label=${w.placeOf({ name: native_name })} onChange=${place}>
+          <option value="" selected=${placement === null}>${w.asDevice({ placement: devices.places[props.placement] })}</option>
           ${Object.entries(devices.places).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
         </select>`
       }

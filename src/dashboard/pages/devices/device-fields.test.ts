@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { guessedPlacement } from '#src/devices/placement.ts';
-import { devices } from '../../words/en/devices.ts';
+import { guessedPlacement } from '#src/devices/known-placement.ts';
+import devices from '../../words/en/devices.json' with { type: 'json' };
 import { USUAL_PLACEMENTS } from './device-fields.ts';
 
 test('the form preselects for each type that it offers the place that the service takes it for', () => {

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { numberOf, toType } from '../../parts/decimal.ts';
-import { DecimalInput } from '../../parts/decimal-input.ts';
+import { DecimalInput, numberOf, toType } from '../../parts/decimal-input.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';
@@ -37,7 +36,7 @@ export function givenFields(form: HTMLFormElement): GivenFields {
   };
 }
 
-/** The place in the home of each type that the form offers, as the service takes it (src/devices/placement.ts). */
+/** The place in the home of each type that the form offers, as the service takes it (src/devices/known-placement.ts). */
 export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',

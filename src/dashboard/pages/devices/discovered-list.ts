@@ -3,8 +3,7 @@ import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Card, Loading, When } from '../../parts/ui.ts';
-import { words } from '../../words/words.ts';
-import { whatItTells } from './discovered-words.ts';
+import { textNamed, words } from '../../words/words.ts';
 
 /** What was heard through the account's gateways and is not paired. */
 export const DiscoveredList = (props: {
@@ -41,7 +40,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
           <td data-name=${w.firstSeen}><${When} at=${one.first_seen_at} zone=${zone} /></td>
           <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
           <td><div class="actions">
-            <button type="button" aria-label=${devices.pairing.of(one.native_id)} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>
+            ${one.awaits === null && html`<button type="button" aria-label=${devices.pairing.of({ name: one.native_id })} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>`}
           </div></td>
         </tr>`,
       )}
@@ -53,6 +52,8 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
+  const { awaits } = of;
+  if (awaits !== null) return html`<span>${words().devices.discovered.announced} <code>${awaits}</code></span>`;
   const all = whatItTells(of);
   if (all.length === 0) return html`<span class="quiet">${words().devices.discovered.nothing}</span>`;
   const rest = all.slice(SHOWN);
@@ -60,7 +61,26 @@ function Tells({ of }: { of: DiscoveredDevice }) {
     ${all.slice(0, SHOWN).map((one) => html`<div>${one}</div>`)}
     ${
       rest.length > 0 &&
-      html`<details><summary>${words().devices.discovered.more(rest.length)}</summary>${rest.map((one) => html`<div>${one}</div>`)}</details>`
+      html`<details><summary>${words().devices.discovered.more({ count: rest.length })}</summary>${rest.map((one) => html`<div>${one}</div>`)}</details>`
     }
   </div>`;
+}
+
+/** What a device tells, by channel, and what of it would count: "import: energy register, power; counts as import". */
+function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
+  const w = words().devices.discovered;
+  return channels.map((channel) => {
+    const mine = quantities.filter((one) => one.channel === channel);
+    const kinds = mine.map(({ kind }) => textNamed(w.kinds, kind) ?? kind).join(', ');
+    const counts = mine.find((one) => one.counts !== null)?.counts;
+    const isUnknown = /(^|\/)unknown\//.test(channel);
+    return `${channel}: ${kinds}${isUnknown ? `; ${w.countsWhenSaid}` : counts ? `; ${w.countsAs({ what: counts })}` : ''}`;
+  });
+}
+
+/** A guess to begin with; whoever pairs it knows. */
+export function likelyType({ quantities }: DiscoveredDevice): string {
+  const kinds = new Set(quantities.map(({ kind }) => kind));
+  const isHeater = kinds.has('setpoint_c') || kinds.has('heating');
+  return isHeater && !kinds.has('energy_total_kwh') ? 'thermostat' : 'smart_meter';
 }

@@ -18,7 +18,8 @@ const LOOK_MS = 2_000;
 /** What people said of the readings of a device: which do not count, and what they read themselves. `onComputed`: what it consumed may be another now. */
 export function Edits({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
   const { me, user } = useSession();
-  const { common, edits: w } = words();
+  const { common, devices } = words();
+  const { edits: w } = devices;
   const path = `/v1/devices/${device.device_id}/edits`;
   const edits = useLoad(() => list<ReadingEdit>(`${path}?limit=200`), [path]);
   const [isOpen, setOpen] = useState(false);
@@ -87,13 +88,18 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
   }
 
   function whatOf({ native_name, kwh }: ReadingEdit): string {
-    if (kwh === null) return w.excludedOf(native_name ?? w.every);
+    if (kwh === null) return w.excludedOf({ quantity: native_name ?? w.every });
     const unit = device.channels.find((channel) => channel.native_name === native_name)?.unit ?? 'kWh';
-    return w.readOf(`${numberFormat({ maximumFractionDigits: 6 }).format(kwh)} ${unit}`, native_name ?? '');
+    return w.readOf({
+      value: `${numberFormat({ maximumFractionDigits: 6 }).format(kwh)} ${unit}`,
+      quantity: native_name ?? '',
+    });
   }
 
   function whenOf({ start, end, at }: ReadingEdit): string {
     const [from, to] = [start ?? at ?? '', end];
-    return to === null ? time(from, user.timezone) : w.fromTo(time(from, user.timezone), time(to, user.timezone));
+    return to === null
+      ? time(from, user.timezone)
+      : w.fromTo({ from: time(from, user.timezone), to: time(to, user.timezone) });
   }
 }

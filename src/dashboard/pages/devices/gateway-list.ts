@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import type { Gateway } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
+import { call, list } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
-import { type Loaded, useAction } from '../../parts/load.ts';
-import { Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
+import { type Loaded, useAction, useLoad } from '../../parts/load.ts';
+import { Card, Loading, Problem, rich, Sure, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { CreateGateway } from './create-gateway.ts';
 import { mayManage } from './device.ts';
 import { ReadMessage, type TypedMessage } from './read-message.ts';
-import { UnreadList } from './unread-list.ts';
 
 /** The account's gateways: a household's own broker, or devices that speak a language of their own. */
 export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; onChange: () => void }) {
@@ -49,7 +49,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
                   <td data-name=${common.made}><${When} at=${one.created_at} zone=${zone} /></td>
                   <td><div class="actions">${
                     mayManage(one, me) &&
-                    html`<button type="button" aria-label=${common.of(messages.open, one.name)} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
+                    html`<button type="button" aria-label=${common.of({ what: messages.open, name: one.name })} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
                     <${Sure} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`
                   }</div></td>
                 </tr>`,
@@ -71,4 +71,59 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
     ${reading && html`<${ReadMessage} ...${reading} zone=${zone} onChange=${onChange} onClose=${() => setReading(null)} />`}
     ${isCreating && html`<${CreateGateway} onChange=${onChange} onClose=${() => setCreating(false)} />`}
   <//>`;
+}
+
+/** What speaks through a gateway and is not understood, the most frequent first; nothing where there is none. `onRead`: its owner looks at an example. */
+function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
+  const { gateway, zone, onRead } = props;
+  const { gateway_id, name } = gateway;
+  const unread = useLoad(() => list<UnreadMessages>(`/v1/gateways/${gateway_id}/unread?limit=200`), [gateway_id]);
+  if (unread.value === null) return html`<${Problem} text=${unread.error} />`;
+  const all = [...unread.value].sort((one, other) => other.count - one.count);
+  if (all.length === 0) return null;
+  const { common, devices } = words();
+  const { unread: w } = devices;
+  return html`<details>
+    <summary>${w.title({ gateway: name, topics: all.length })}</summary>
+    <p class="quiet">${rich(w.about)}</p>
+    <div class="table"><table>
+      <thead><tr>
+        <th scope="col">${devices.pairing.topic}</th><th scope="col">${w.messages}</th><th scope="col">${common.lastSeen}</th>
+        <th scope="col">${w.example}</th>
+      </tr></thead>
+      <tbody>
+        ${all.map(
+          (one) => html`<tr key=${one.shape}>
+            <th scope="row" data-name=${devices.pairing.topic}>${one.shape === '#' ? w.others : html`<code>${one.shape}</code>`}</th>
+            <td data-name=${w.messages}>${count(one.count)}</td>
+            <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
+            <td data-name=${w.example}><${Example} of=${one} onRead=${onRead} /></td>
+          </tr>`,
+        )}
+      </tbody>
+    </table></div>
+  </details>`;
+}
+
+function Example(props: { of: UnreadMessages; onRead: (message: TypedMessage) => void }) {
+  const { shape, example } = props.of;
+  const { common, messages, devices } = words();
+  const { unread: w } = devices;
+  if (!example) return html`<span class="quiet">${w.none}</span>`;
+  const { topic, payload, encoding, payload_bytes } = example;
+  const kept = encoding === 'base64' ? atob(payload).length : new TextEncoder().encode(payload).length;
+  const isWholeText = encoding === 'utf-8' && kept === payload_bytes;
+  return html`<details>
+    <summary>${w.show}</summary>
+    <p><code>${topic}</code></p>
+    <pre tabindex="0" role="group" aria-label=${w.exampleOf({ topic: shape })}><code>${payload}</code></pre>
+    ${encoding === 'base64' && html`<p class="quiet">${w.base64}</p>`}
+    ${
+      isWholeText &&
+      html`<p class="actions">
+        <button type="button" aria-label=${common.of({ what: messages.open, name: shape })} onClick=${() => props.onRead({ topic, payload })}>${messages.open}</button>
+      </p>`
+    }
+    ${kept < payload_bytes && html`<p class="quiet">${w.cut({ bytes: payload_bytes })}</p>`}
+  </details>`;
 }

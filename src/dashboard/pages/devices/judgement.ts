@@ -1,11 +1,12 @@
+import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
+import { call, Failure, list, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
-import { rich } from '../../parts/rich.ts';
-import { Badge, Copy } from '../../parts/ui.ts';
+import { useAction } from '../../parts/load.ts';
+import { Badge, busy, Copy, Field, Problem, rich } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
-import { words } from '../../words/words.ts';
-import { UseSetting } from './use-setting.ts';
+import { textNamed, words } from '../../words/words.ts';
 
 const shown = (value: number | boolean) =>
   typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
@@ -20,9 +21,9 @@ export function Judgement(props: {
   const { of: judged, zone, gateway, onUse } = props;
   const { messages: w, devices } = words();
   const { outcome, family, readings, asks, refused, left_out, would } = judged;
-  const kind = (name: string) => devices.discovered.kinds[name] ?? name;
+  const kind = (name: string) => textNamed(devices.discovered.kinds, name) ?? name;
   return html`
-    <p role="status">${rich(w.outcomes[outcome](family ?? ''))}</p>
+    <p role="status">${rich(outcome === 'nobody' ? w.outcomes.nobody : w.outcomes[outcome]({ family: family ?? '' }))}</p>
     ${
       readings.length + asks.length > 0 &&
       html`<div class="table"><table>
@@ -50,13 +51,128 @@ export function Judgement(props: {
       </table></div>`
     }
     ${refused.length > 0 && html`<ul lang="en">${refused.map((reason) => html`<li>${reason}</li>`)}</ul>`}
-    ${left_out > 0 && html`<p class="quiet">${w.leftOut(left_out)}</p>`}
+    ${left_out > 0 && html`<p class="quiet">${w.leftOut({ count: left_out })}</p>`}
     ${would.map(
       (one) => html`
-        <p>${rich(w.would(one.family))}</p>
+        <p>${rich(w.would({ family: one.family }))}</p>
         <${Copy} text=${JSON.stringify(one.decoder_config)} label=${w.setting} />
         ${gateway && onUse && html`<${UseSetting} key=${JSON.stringify(one)} gateway=${gateway} of=${one} onSaved=${onUse} />`}
       `,
     )}
   `;
+}
+
+/** A setting as its owner typed it; null where that is no object of JSON. */
+function typedSetting(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a setting that was proposed, in the gateway, once its owner has looked at it: zones, units and numbers in it are examples. */
+function UseSetting(props: {
+  gateway: Gateway;
+  of: JudgedMessage['would'][number];
+  onSaved: (gateway: Gateway) => void;
+}) {
+  const { gateway, of, onSaved } = props;
+  const { common, messages: w } = words();
+  const [isOpen, setOpen] = useState(false);
+  const [isNoObject, setNoObject] = useState(false);
+  const { run, isBusy, error } = useAction();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const setting = typedSetting(String(new FormData(event.target as HTMLFormElement).get('setting')));
+    setNoObject(setting === null);
+    if (setting) run(async () => onSaved(await changeConfig(gateway, (config) => ({ ...config, ...setting }))));
+  };
+  if (!isOpen)
+    return html`<p class="actions">
+      <button type="button" aria-label=${common.of({ what: w.use, name: of.family })} onClick=${() => setOpen(true)}>${w.use}</button>
+    </p>`;
+  return html`<form onSubmit=${submit} aria-label=${common.of({ what: w.use, name: of.family })}>
+    <${Field} label=${w.setting} hint=${w.useHint}>
+      ${(attributes: object) => html`<textarea ...${attributes} name="setting" rows="6" spellcheck="false" required
+        defaultValue=${JSON.stringify(of.decoder_config, null, 2)}></textarea>`}
+    <//>
+    <${Problem} text=${isNoObject ? w.noSetting : error} />
+    <p class="actions"><button class="main" ...${busy(isBusy)}>${w.form.save}</button></p>
+  </form>`;
+}
+
+/** An entry of `decoder_config.mapping`; the service says what is wrong with one. */
+export interface Mapped {
+  topic: string;
+  device?: string;
+  path?: string;
+  unit: string;
+  scale?: number;
+  meaning: string;
+  circuit?: string;
+  time_path?: string;
+}
+
+const ENERGY = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ'];
+const POWER = ['W', 'kW'];
+const VOLUME = ['m3', 'l'];
+const DEGREES = ['C', 'F'];
+
+/** What a number can be said to be, and in which units that is, the usual one first. */
+export const UNITS: Readonly<Record<string, readonly string[]>> = {
+  import: [...ENERGY, ...POWER],
+  export: [...ENERGY, ...POWER],
+  power: POWER,
+  production: [...ENERGY, ...POWER],
+  'import/t1': ENERGY,
+  'import/t2': ENERGY,
+  'export/t1': ENERGY,
+  'export/t2': ENERGY,
+  'import/l1': [...ENERGY, ...POWER],
+  'import/l2': [...ENERGY, ...POWER],
+  'import/l3': [...ENERGY, ...POWER],
+  gas: [...VOLUME, ...ENERGY],
+  heat: [...ENERGY, ...VOLUME],
+  water: VOLUME,
+  temperature: DEGREES,
+  setpoint: DEGREES,
+};
+
+/** A meaning as people say it. */
+export function meaningName(meaning: string): string {
+  const { devices, messages } = words();
+  const { temperature, setpoint } = devices.climate;
+  const names: Record<string, string> = { ...devices.channels.meanings, ...messages.meanings, temperature, setpoint };
+  return names[meaning] ?? meaning;
+}
+
+/** What a gateway's owner has mapped so far; nothing where the member is no list. */
+export const mappedOf = ({ decoder_config }: Gateway): Mapped[] =>
+  Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as Mapped[]) : [];
+
+/** The gateway's settings with other mappings; what else is set stays. */
+export const configWith = ({ decoder_config }: Gateway, mapping: readonly Mapped[]): Record<string, unknown> => ({
+  ...decoder_config,
+  mapping,
+});
+
+/** Changes the mappings of a gateway, as it is now. Answers it as it is then. */
+export const changeMapped = (of: Gateway, change: (all: Mapped[]) => Mapped[]): Promise<Gateway> =>
+  changeConfig(of, (_, now) => configWith(now, change(mappedOf(now))));
+
+/** Changes the settings of a gateway, as it is now: somebody else may have changed it since. Answers it as it is then. */
+async function changeConfig(
+  of: Gateway,
+  change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,
+): Promise<Gateway> {
+  const { gateway_id, user_id } = of;
+  const all = await list<Gateway>(withQuery('/v1/gateways', { user_id, limit: 200 }));
+  const now = all.find((one) => one.gateway_id === gateway_id);
+  if (!now) throw new Failure(404, {});
+  const decoder_config = change(now.decoder_config, now);
+  return call<Gateway>('PATCH', `/v1/gateways/${gateway_id}`, { decoder_config });
 }

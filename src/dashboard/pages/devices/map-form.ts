@@ -1,14 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { numberOf } from '../../parts/decimal.ts';
-import { DecimalInput } from '../../parts/decimal-input.ts';
+import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { busy, Field, Problem } from '../../parts/ui.ts';
+import { busy, Field, Problem, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { Judgement } from './judgement.ts';
-import { changeMapped, type Mapped, meaningName, UNITS } from './mapped.ts';
+import { changeMapped, Judgement, type Mapped, meaningName, UNITS } from './judgement.ts';
 
 /**
  * Says what a place of a message is. `path`: null for the whole message; `proposed`: what it may be, by its name; `times`: places that may be its time; `family`: which reads the
@@ -42,9 +39,9 @@ export function MapForm(props: {
       else setTried(await onTry(mapped));
     });
   };
-  return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title(path ?? whole)}>
-    <h3>${form.title(path ?? whole)}</h3>
-    ${family !== null && family !== 'mapping' && html`<p>${rich(form.takesOver(family))}</p>`}
+  return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title({ place: path ?? whole })}>
+    <h3>${form.title({ place: path ?? whole })}</h3>
+    ${family !== null && family !== 'mapping' && html`<p>${rich(form.takesOver({ family }))}</p>`}
     <${Field} label=${form.meaning} hint=${form.total}>
       ${(attributes: object) => html`<select ...${attributes} name="meaning" required value=${meaning}
         onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>

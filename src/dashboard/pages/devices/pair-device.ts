@@ -1,17 +1,16 @@
-import { useState } from 'preact/hooks';
-import type { DiscoveredDevice, PairedDevice } from '#clients/typescript/client.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { DeviceDetails, DiscoveredDevice, PairedDevice } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { busy, Dialog, Problem, ShownOnce } from '../../parts/ui.ts';
+import { Badge, busy, Copy, Dialog, Problem, rich, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { typeName } from './device.ts';
+import { LoginFields } from './create-gateway.ts';
+import { type DeviceLogin as Login, typeName } from './device.ts';
 import { DeviceFields, givenFields } from './device-fields.ts';
-import { DeviceLogin } from './device-login.ts';
-import { likelyType } from './discovered-words.ts';
-import { FirstReading } from './first-reading.ts';
+import { likelyType } from './discovered-list.ts';
+import { publishLines, serviceAddress } from './snippets.ts';
 
 /** Pairs a device of the picked account, and waits for its first reading. `of`: one that was discovered. */
 export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
@@ -35,7 +34,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
     });
   };
   if (paired)
-    return html`<${Dialog} title=${w.title(typeName(paired.type), paired.location)} onClose=${onClose}>
+    return html`<${Dialog} title=${w.title({ type: typeName(paired.type), location: paired.location })} onClose=${onClose}>
       <${ShownOnce} secret=${paired.mqtt?.password}>
         ${paired.mqtt ? rich(w.copyNow) : w.byGateway}
       <//>
@@ -43,9 +42,9 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
       ${paired.mqtt && html`<${DeviceLogin} paired=${paired} login=${paired.mqtt} />`}
       <p class="actions"><button type="button" class="main" onClick=${onClose}>${common.done}</button></p>
     <//>`;
-  return html`<${Dialog} title=${discovered ? w.of(discovered.native_id) : devices.pair} onClose=${onClose}>
+  return html`<${Dialog} title=${discovered ? w.of({ name: discovered.native_id }) : devices.pair} onClose=${onClose}>
     <form onSubmit=${pair}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${DeviceFields} discoveredType=${discovered && likelyType(discovered)} />
       <${Problem} text=${error} />
       <p class="actions">
@@ -54,4 +53,84 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
       </p>
     </form>
   <//>`;
+}
+
+const LOOK_MS = 2_000;
+/** After this time without a reading the page says where to look. */
+const LONG_MS = 60_000;
+
+/** Waits for a device to be heard, and says when it was. */
+function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => void }) {
+  const w = words().devices.pairing;
+  const [state, setState] = useState<'waiting' | 'long' | 'heard'>('waiting');
+  useEffect(() => {
+    const since = Date.now();
+    let timer: ReturnType<typeof setTimeout>;
+    let isOver = false;
+    const look = async () => {
+      const device = await call<DeviceDetails>('GET', `/v1/devices/${deviceId}`).catch(() => null);
+      if (isOver) return;
+      if (device?.last_seen_at) {
+        setState('heard');
+        onHeard();
+        return;
+      }
+      if (Date.now() - since > LONG_MS) setState('long');
+      timer = setTimeout(look, LOOK_MS);
+    };
+    void look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [deviceId]);
+  return html`<p role="status" class="actions">
+    ${
+      state === 'heard'
+        ? html`<${Badge} kind="good">${w.heard}<//> <span>${w.counts}</span>`
+        : html`<${Badge} kind="warn">${w.waiting}<//>
+            ${
+              state === 'long'
+                ? html`<span>${rich(w.nothingYet({ command: `npx energy rejected list --device ${deviceId}` }))}</span>`
+                : html`<span class="quiet">${w.checking}</span>`
+            }`
+    }
+  </p>`;
+}
+
+/** The credentials of a device that was just paired, and what to do with them. */
+function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
+  const w = words().devices.pairing;
+  const address = serviceAddress(location.hostname, useSession().mqtt);
+  const payload = examplePayload(paired.type);
+  const { plain, tls } = publishLines(login, payload, address);
+  const trust = address.needsCertificate && html`<p class="quiet">${rich(w.trust)}</p>`;
+  return html`
+    <${LoginFields} address=${address} username=${login.username} password=${login.password}>
+      <dt>${w.topic}</dt>
+      <dd><code>${login.topic}</code></dd>
+    <//>
+    <h3>${w.message}</h3>
+    <${Copy} text=${payload} label=${w.messageLabel} />
+    <p class="quiet">${rich(w.messageAbout)}</p>
+    <h3>${w.tryIt}</h3>
+    <${Copy} text=${plain ?? tls} label=${w.line} />
+    ${
+      plain
+        ? html`<details class="more">
+            <summary>${w.withTls}</summary>
+            <${Copy} text=${tls} label=${w.lineWithTls} />
+            ${trust}
+          </details>`
+        : trust
+    }
+    <p class="quiet">${rich(w.install)}</p>
+  `;
+}
+
+/** A first message that says what such a device would say. */
+function examplePayload(type: string): string {
+  return type === 'thermostat'
+    ? '{"temperature_c": 20.4, "setpoint_c": 21, "heating": true}'
+    : '{"energy_total_kwh": 4711.235, "power_w": 412}';
 }

@@ -5,9 +5,8 @@ import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { Judgement } from './judgement.ts';
+import { changeMapped, configWith, Judgement, type Mapped, mappedOf, meaningName } from './judgement.ts';
 import { MapForm } from './map-form.ts';
-import { changeMapped, configWith, type Mapped, mappedOf, meaningName } from './mapped.ts';
 
 /** A message as it was typed, or as it arrived. */
 export interface TypedMessage {
@@ -58,7 +57,7 @@ export function ReadMessage(props: {
       await changed(await changeMapped(gateway, (all) => all.filter((other, at) => !isIt(other, at))), false);
     });
   const mapped = mappedOf(gateway);
-  return html`<${Dialog} title=${w.title(gateway.name)} onClose=${onClose}>
+  return html`<${Dialog} title=${w.title({ gateway: gateway.name })} onClose=${onClose}>
     <p class="quiet">${w.about}</p>
     <form onSubmit=${look}>
       <${Field} label=${w.topic} hint=${w.topicHint}>
@@ -97,7 +96,7 @@ export function ReadMessage(props: {
       <ul class="mapped">${mapped.map(
         (one, index) => html`<li key=${JSON.stringify(one)}>
           <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${meaningName(one.meaning)}, ${one.unit} `}
-          <button type="button" ...${busy(isBusy)} aria-label=${common.of(w.mappings.remove, placeOf(one))} onClick=${() => takeBack(index, one)}>${w.mappings.remove}</button>
+          <button type="button" ...${busy(isBusy)} aria-label=${common.of({ what: w.mappings.remove, name: placeOf(one) })} onClick=${() => takeBack(index, one)}>${w.mappings.remove}</button>
         </li>`,
       )}</ul>`
     }
@@ -122,7 +121,7 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
               // A date is a time, and no quantity.
               Number.isFinite(Number(value)) &&
               html`<div class="actions">
-                <button type="button" aria-label=${common.of(w.choose, path ?? w.whole)} onClick=${() => onChoose(path)}>${w.choose}</button>
+                <button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>
               </div>`
             }</td>
           </tr>`,

@@ -5,14 +5,9 @@ import { call, Failure, post, sentenceOf } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { busy, Card, Field, Problem } from '../../parts/ui.ts';
+import { busy, Card, Field, Problem, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { ImportDone } from './import-done.ts';
-import { Foreseen } from './import-foreseen.ts';
-import { Mistakes } from './import-mistakes.ts';
-import { Passwords } from './import-passwords.ts';
-import { readTable } from './table-file.ts';
+import { Foreseen, ImportDone, Mistakes, Passwords } from './import-result.ts';
 
 /** A table that was checked: this text is what is imported, whatever becomes of the file. */
 interface Checked {
@@ -33,7 +28,7 @@ type Stage =
 
 /** Pairs what a table lists: checked first, then all of it or nothing, then its passwords once. `onDone`: there are new devices. */
 export function ImportDevices({ onDone }: { onDone: () => void }) {
-  const w = words().imports;
+  const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
   /** Counts checks: what comes of one is dropped once another file was chosen. */
@@ -95,7 +90,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   return html`<${Card} title=${w.title}>
     ${(waiting.value ?? []).map(
       (one) => html`<div key=${one.import_id}>
-        <p>${w.waiting(one.created, ago(one.created_at))}</p>
+        <p>${w.waiting({ devices: one.created, ago: ago(one.created_at) })}</p>
         <${Passwords} of=${one} />
       </div>`,
     )}
@@ -118,7 +113,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
       }
       ${stage.is === 'checked' && html`<${Problem} text=${stage.problem} />`}
     </div>
-    ${stage.is === 'importing' && html`<${Working} text=${w.importing(stage.of.check.created)} />`}
+    ${stage.is === 'importing' && html`<${Working} text=${w.importing({ devices: stage.of.check.created })} />`}
   <//>`;
 }
 
@@ -131,3 +126,24 @@ const refusal = (error: unknown): Stage | null =>
 /** The service carries it out as a whole and then answers: how far it is nobody knows before. */
 const Working = ({ text }: { text: string }) =>
   html`<p role="status">${text}</p><progress aria-label=${text}></progress>`;
+
+/** Longest table that the service takes (`POST /v1/imports`). */
+const MAX_BYTES = 8 * 1_048_576;
+
+/** Why a chosen file is not sent. */
+type NoTable = 'tooLarge' | 'notText' | 'semicolons' | 'unreadable';
+
+/** The text of a chosen table, or why it is none. What is checked here is what spreadsheets do by themselves; the rest the service says. */
+export async function readTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
+  if (file.size > MAX_BYTES) return { problem: 'tooLarge' };
+  // It may have been changed or removed since it was chosen.
+  const bytes = await file.arrayBuffer().catch(() => null);
+  if (bytes === null) return { problem: 'unreadable' };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const header = /^[^\r\n]*/.exec(text)?.[0] ?? '';
+    return header.includes(';') && !header.includes(',') ? { problem: 'semicolons' } : { text };
+  } catch {
+    return { problem: 'notText' };
+  }
+}

@@ -1,8 +1,7 @@
 import type { FleetSilence } from '#clients/typescript/client.ts';
 import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { DAY_MS } from '../../parts/durations.ts';
-import { dayName, hourName } from '../../parts/format.ts';
+import { DAY_MS, dayName, hourName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -57,7 +56,7 @@ function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilen
     // One of many is to be seen beside an outage of all: by the logarithm.
     const share = devices === 0 ? 0 : Math.round(20 + (80 * Math.log(devices)) / Math.log(Math.max(2, most)));
     const background = `color-mix(in srgb, var(--accent) ${Math.min(100, share)}%, var(--raised))`;
-    const text = `${dayName(day)} ${hourName(hour)}, ${w.fell(devices)}`;
+    const text = `${dayName(day)} ${hourName(hour)}, ${w.fell({ devices })}`;
     return html`<td style=${{ background }} title=${text}><span class="hidden">${count(devices)}</span></td>`;
   };
   return html`<div class="heat" tabindex="0" role="region" aria-label=${w.mapLabel}>
@@ -85,11 +84,11 @@ function Groups({ of: { groups, groups_left_out } }: { of: FleetSilence }) {
         (one) => html`<tr key=${`${one.first_at} ${one.device_ids[0]}`}>
           <th scope="row" data-name=${w.what}><${Badge} kind=${KINDS[one.kind]}>${w.kinds[one.kind]}<//>${!one.sure && html` <${Badge} kind="quiet">${w.unsure}<//>`}</th>
           <td data-name=${w.when}><${When} at=${one.last_at} zone=${me.timezone} /></td>
-          <td data-name=${w.how}>${w.of(one.devices, one.homes)}</td>
+          <td data-name=${w.how}>${w.of({ devices: one.devices, homes: one.homes })}</td>
           <td data-name=${w.again}>${count(one.heard_again)}</td>
           <td data-name=${w.why}>${w.reasons[one.because]}</td>
         </tr>`,
       )}</tbody>
     </table></div>
-    ${groups_left_out > 0 && html`<p class="quiet">${w.left(groups_left_out)}</p>`}`;
+    ${groups_left_out > 0 && html`<p class="quiet">${w.left({ groups: groups_left_out })}</p>`}`;
 }

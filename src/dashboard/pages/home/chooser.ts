@@ -1,6 +1,11 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Period as EnergyPeriod } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
+import { cubicMetres, kwh } from '../../parts/format.ts';
 import { endOf, inUnit, nameOf, type Period, periodAt, stepped, UNITS } from '../../parts/period.ts';
+import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
+import { Total } from './figure.ts';
 
 /**
  * Which period is shown: unit, one before, one after, any date. On a phone it stands at the foot of the screen, where thumbs are. `first`: the
@@ -46,4 +51,81 @@ export function Chooser(props: {
       ${step(1, isLast)}
     </div>
   </div>`;
+}
+
+/** A swipe is at least so long, and more than twice as wide as high: else it scrolls. */
+const MIN_SWIPE_PX = 60;
+const STEEPEST = 0.5;
+/** What takes a finger's way, or an arrow key, for itself. */
+const OWN = ['input', 'select', 'textarea', 'dialog', '.heat', '.scroll'].join();
+
+/** Steps by a swipe over an element and by the arrow keys, wherever nothing else takes them. Answers what to attach to the element. */
+export function useSteps(step: (by: number) => void) {
+  const box = useRef<HTMLDivElement>(null);
+  const latest = useRef(step);
+  latest.current = step;
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    let from: { x: number; y: number } | null = null;
+    const begin = (event: TouchEvent) => {
+      const [touch] = event.touches;
+      const isOurs = event.touches.length === 1 && !(event.target as Element).closest(OWN);
+      from = isOurs && touch ? { x: touch.clientX, y: touch.clientY } : null;
+    };
+    const end = (event: TouchEvent) => {
+      const [touch] = event.changedTouches;
+      if (!from || !touch) return;
+      const [dx, dy] = [touch.clientX - from.x, touch.clientY - from.y];
+      from = null;
+      if (Math.abs(dx) >= MIN_SWIPE_PX && Math.abs(dy) < STEEPEST * Math.abs(dx)) latest.current(dx < 0 ? 1 : -1);
+    };
+    const press = (event: KeyboardEvent) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (
+        by === undefined ||
+        (event.target as Element).closest(`${OWN}, nav`) ||
+        document.querySelector('dialog[open]')
+      )
+        return;
+      latest.current(by);
+    };
+    element.addEventListener('touchstart', begin, { passive: true });
+    element.addEventListener('touchend', end, { passive: true });
+    document.addEventListener('keydown', press);
+    return () => {
+      element.removeEventListener('touchstart', begin);
+      element.removeEventListener('touchend', end);
+      document.removeEventListener('keydown', press);
+    };
+  }, []);
+  return box;
+}
+
+type Glance = EnergyPeriod['commodities'][number];
+
+const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': cubicMetres };
+
+/** What a home uses beside electricity: a card for each of gas, heat and water that it has, in energy, volume or both. */
+export function Commodities({ of }: { of: Glance[] }) {
+  if (of.length === 0) return null;
+  const cards = [...Map.groupBy(of, ({ commodity }) => commodity)];
+  return html`<div class="grid">
+    ${cards.map(
+      ([commodity, units]) =>
+        html`<${Card} key=${commodity} title=${words().home.commodities[commodity]}>${units.map((one) => html`<${Figures} key=${one.unit} of=${one} />`)}<//>`,
+    )}
+  </div>`;
+}
+
+function Figures({ of: { unit, used, before, last_year } }: { of: Glance }) {
+  const { period: w } = words();
+  const total = (name: string, { used: amount, estimated }: Glance['used']) =>
+    html`<${Total} name=${name} used=${amount} estimated=${estimated} unit=${UNIT_OF[unit]} />`;
+  return html`<dl class="figures" aria-label=${unit}>
+    ${total(w.used, used)}
+    ${before.used !== null && total(w.commodities.before, before)}
+    ${last_year.used !== null && total(w.commodities.lastYear, last_year)}
+  </dl>`;
 }

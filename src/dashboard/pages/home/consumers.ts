@@ -1,13 +1,10 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { kwh, percent, watts } from '../../parts/format.ts';
-import { money } from '../../parts/money.ts';
+import { kwh, money, moneyAbout, percent, watts } from '../../parts/format.ts';
 import { addressOf } from '../../parts/period.ts';
-import { rich } from '../../parts/rich.ts';
-import { Card } from '../../parts/ui.ts';
+import { Card, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
-import { MIN_NIGHT_WATTS, Night, yearly } from './night.ts';
 
 type Device = Period['devices'][number];
 type Follow = (page: string) => object;
@@ -34,7 +31,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
     <td data-name=${w.used}>${one.used === null ? '–' : kwh(one.used)}</td>
     <td data-name=${w.share}>${one.used !== null && used.kwh_used ? html`<${Share} of=${one.used / used.kwh_used} />` : '–'}</td>
     ${hasCost && html`<td data-name=${w.cost}>${one.cost ?? '–'}</td>`}
-    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost(yearly(one.base, costs.kilowatt_year))}</span>`}`}</td>
+    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost({ money: yearly(one.base, costs.kilowatt_year) })}</span>`}`}</td>
     <td data-name=${w.night}>${one.night === null ? '–' : watts(one.night)}</td>
   </tr>`;
   const rows = consumers.map((device): Row => {
@@ -45,9 +42,11 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
       name: device.is_gone
         ? device.location
         : html`<a ...${follow(pageOf(device.device_id, shown))}>${device.location}</a>`,
-      about: [typeName(device.type), ...(behind ? [w.behind(behind)] : []), ...(device.is_gone ? [w.gone] : [])].join(
-        ', ',
-      ),
+      about: [
+        typeName(device.type),
+        ...(behind ? [w.behind({ device: behind })] : []),
+        ...(device.is_gone ? [w.gone] : []),
+      ].join(', '),
       used: device.import_kwh,
       cost: cost ? money(cost.total, cost.currency) : null,
       base: device.base_watts,
@@ -78,7 +77,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
             </tr></thead>
             <tbody>${rows.map(row)}</tbody>
           </table></div>
-          <p class="quiet small">${w.profileOf(profile.days)}</p>`
+          <p class="quiet small">${w.profileOf({ days: profile.days })}</p>`
     }
     ${
       others.length > 0 &&
@@ -132,4 +131,55 @@ function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
     base: less(profile.base_watts, 'base_watts'),
     night: less(profile.night_watts, 'night_watts'),
   };
+}
+
+const NIGHTLY_HOURS = 5;
+const DAYS_OF_YEAR = 365;
+const HOURS_OF_YEAR = 8_766;
+/** A load that nobody would look for. */
+const MIN_NIGHT_WATTS = 1;
+/** A device with a smaller share of the night does not explain it. */
+const MIN_SHARE = 0.3;
+
+/** The load of a home at night in W, and the device that most of it goes to; `device` null: no device that is measured by itself explains it. */
+interface NightLoad {
+  watts: number;
+  device: Period['devices'][number] | null;
+}
+
+/** What there is to say of the nights of a home; null if nothing is known of them, or nothing is used. Pure. */
+export function nightLoadOf({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
+  const home = profile.night_watts;
+  if (home === null || home < MIN_NIGHT_WATTS) return null;
+  const [most] = devices
+    .filter(({ placement, is_gone }) => placement === 'consumption' && !is_gone)
+    .toSorted((a, b) => (b.night_watts ?? 0) - (a.night_watts ?? 0));
+  const load = most?.night_watts ?? 0;
+  return most && load >= MIN_NIGHT_WATTS && load >= MIN_SHARE * home
+    ? { watts: load, device: most }
+    : { watts: home, device: null };
+}
+
+/** Cost of a load in W over a year by what a kilowatt costs over its hours, without the cents that nobody can know. */
+export const yearly = (load: number, of: { amount: number; currency: string }): string =>
+  moneyAbout((load * of.amount) / 1_000, of.currency);
+
+/** The load at night in a sentence. The night says most of what is wasted: nobody is at it then. */
+function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
+  const w = words().period;
+  const night = nightLoadOf(of);
+  if (!night) return null;
+  const energy = kwh((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / 1_000, 0);
+  const { currency, night_amount: amount = null } = costs?.kilowatt_year ?? {};
+  const money =
+    currency === undefined || amount === null
+      ? null
+      : yearly((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
+  const { device } = night;
+  if (!device) return html`<p>${rich(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
+  return html`<p>${rich(
+    money === null
+      ? w.nightMost({ device: device.location, power: watts(night.watts), energy })
+      : w.nightMostCost({ device: device.location, power: watts(night.watts), energy, money }),
+  )}</p>`;
 }

@@ -2,11 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Cost, Figure as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { dayName, kwh, percent } from '../../parts/format.ts';
+import { caveatsOf, dayName, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { caveatsOf, money } from '../../parts/money.ts';
-import { rich } from '../../parts/rich.ts';
-import { Dialog, Loading } from '../../parts/ui.ts';
+import { Dialog, Loading, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
@@ -35,7 +33,7 @@ export function Figure(props: {
   const { kwh_used, estimated_kwh } = used;
   const opens = (shown: string) =>
     of &&
-    html`<button type="button" class="opens" aria-label=${words().home.figure.opens(name, shown)} onClick=${() => setOpen(true)}>${shown}</button>`;
+    html`<button type="button" class="opens" aria-label=${words().home.figure.opens({ name, shown })} onClick=${() => setOpen(true)}>${shown}</button>`;
   return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${kwh} link=${opens} cost=${cost}>
     ${isOpen && of && html`<${Details} name=${name} of=${of} onClose=${() => setOpen(false)} />`}
   <//>`;
@@ -61,7 +59,7 @@ export function Total(props: {
       used === null
         ? common.noData
         : estimated
-          ? html`<i class="swatch" /> ${common.estimatedOfIt(unit(estimated))}`
+          ? html`<i class="swatch" /> ${common.estimatedOfIt({ amount: unit(estimated) })}`
           : home.allMeasured
     }</dd>
     ${cost && caveatsOf(cost).map((caveat) => html`<dd class="quiet">${caveat}</dd>`)}
@@ -81,12 +79,12 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
     () => call<Opened>('GET', withQuery('/v1/figure', { user_id: userId, ...days })),
     [userId, days.start, days.end],
   );
-  return html`<${Dialog} title=${w.title(name)} onClose=${onClose}>
+  return html`<${Dialog} title=${w.title({ name })} onClose=${onClose}>
     <${Loading} of=${loaded}>
       ${(figure: Opened) => html`
-        <p>${rich(days.start === days.end ? w.usedOn(kwh(figure.kwh_used), dayName(days.start)) : w.usedFrom(kwh(figure.kwh_used), dayName(days.start), dayName(days.end)))}${' '}
-          ${w.parts(kwh(figure.kwh_used - figure.estimated_kwh), kwh(figure.estimated_kwh))}
-          ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)(percent(figure.coverage))}`}</p>
+        <p>${rich(days.start === days.end ? w.usedOn({ energy: kwh(figure.kwh_used), day: dayName(days.start) }) : w.usedFrom({ energy: kwh(figure.kwh_used), start: dayName(days.start), end: dayName(days.end) }))}${' '}
+          ${w.parts({ measured: kwh(figure.kwh_used - figure.estimated_kwh), estimated: kwh(figure.estimated_kwh) })}
+          ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)({ share: percent(figure.coverage) })}`}</p>
         ${figure.estimated_kwh > 0 && html`<p class="quiet">${w.whyEstimated}</p>`}
         <div class="table"><table>
           <thead><tr><th scope="col">${common.device}</th><th scope="col">${w.in}</th><th scope="col">${w.out}</th><th scope="col">${w.estimated}</th><th scope="col">${w.notCounted}</th></tr></thead>
@@ -114,8 +112,8 @@ function Row({ of: device }: { of: Device }) {
       device.notes.length + device.rejected.length === 0
         ? '–'
         : html`<ul>
-            ${device.notes.map(({ note, count }) => html`<li>${w.readings(count)} ${w.notes[note]}</li>`)}
-            ${device.rejected.map(({ reason, count }) => html`<li>${w.refused(w.readings(count), reason)}</li>`)}
+            ${device.notes.map(({ note, count }) => html`<li>${w.readings({ count })} ${w.notes[note]}</li>`)}
+            ${device.rejected.map(({ reason, count }) => html`<li>${w.refused({ readings: w.readings({ count }), reason })}</li>`)}
           </ul>`
     }
   </td>

@@ -5,8 +5,7 @@ import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { nameOf, periodAt, type Period as Shown, stepped } from '../../parts/period.ts';
-import { rich } from '../../parts/rich.ts';
-import { Card } from '../../parts/ui.ts';
+import { Card, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -27,10 +26,10 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   if (devices.value.length > 0)
     return html`<${Card} title=${w.waiting.title}><p>${rich(w.waiting.about, link('devices'))}</p><//>`;
   if (user.user_id !== me.user_id)
-    return html`<p class="note">${rich(w.firstSteps.ofOther(user.email), link('devices'))}</p>`;
+    return html`<p class="note">${rich(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
   return html`<${Card} title=${w.firstSteps.title}>
     <ol class="first-steps">
-      ${w.firstSteps.steps.map((step, index) => html`<li>${rich(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
+      ${Object.values(w.firstSteps.steps).map((step, index) => html`<li>${rich(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
     </ol>
   <//>`;
 }
@@ -42,8 +41,9 @@ export function NothingThen(props: { of: Period; first: string; onGo: (period: S
   const w = words().period;
   const way = (to: Shown) => (name: string) =>
     html`<button type="button" class="link" onClick=${() => onGo(to)}>${name}</button>`;
-  if (end < first) return html`<p class="note">${rich(w.nothingThen(dayName(first)), way(periodAt(unit, first)))}</p>`;
+  if (end < first)
+    return html`<p class="note">${rich(w.nothingThen({ first: dayName(first) }), way(periodAt(unit, first)))}</p>`;
   if (end < now.slice(0, 10)) return html`<p class="note">${w.nothing}</p>`;
   const before = stepped({ unit, start }, -1);
-  return html`<p class="note">${rich(w.nothingSoFar(nameOf(before)), way(before))}</p>`;
+  return html`<p class="note">${rich(w.nothingSoFar({ before: nameOf(before) }), way(before))}</p>`;
 }

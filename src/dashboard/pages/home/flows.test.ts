@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownUseOf } from './flows.ts';
+import { addsUp, NAME_PX, ownUseOf, ribbonsOf } from './flows.ts';
 
 const nothing = {
   ...{ grid_import_kwh: null, grid_export_kwh: null, production_kwh: null, charged_kwh: null, discharged_kwh: null },
@@ -25,4 +25,74 @@ test.each([
   ['of a time of which nothing is known', { ...nothing, production_kwh: 5, grid_import_kwh: 1 }, null],
 ])('nothing is said of self-sufficiency %s', (_, flows, used) => {
   expect(ownUseOf(flows, used)).toBeNull();
+});
+
+/** Heights of a band: where it begins and where it ends, up to its point. */
+function edges(path: string) {
+  const [x1, top1, , , , , x2, top2, , middle, , bottom2, , , , , , bottom1] = (path.match(/-?[\d.]+/g) ?? []).map(
+    Number,
+  ) as number[];
+  return { x1, x2, from: [top1, bottom1], to: [top2, bottom2], middle };
+}
+const widths = ({ from, to }: ReturnType<typeof edges>) =>
+  [from, to].map(([top = 0, bottom = 0]) => Math.round(10 * (bottom - top)) / 10);
+
+test('bands are as wide as the energy, from their name to the bar and from the bar to their name', () => {
+  const { left, right, heightPx, bar } = ribbonsOf([6, 3, 1], [7, 2, 1]);
+  const [sun, grid, battery] = left.map(({ path }) => edges(path));
+  const [used, fed, charged] = right.map(({ path }) => edges(path));
+  const all = [sun, grid, battery, used, fed, charged] as ReturnType<typeof edges>[];
+  const [perKwh = 0] = widths(all[3] as ReturnType<typeof edges>).map((px) => px / 7);
+  for (const [index, kwh] of [6, 3, 1, 7, 2, 1].entries())
+    for (const px of widths(all[index] as ReturnType<typeof edges>)) expect(px).toBeCloseTo(kwh * perKwh, 0);
+  expect(heightPx).toBe(3 * NAME_PX);
+  // One below the other along the bar, which is as high as all of them.
+  expect(sun?.to[1]).toBe(grid?.to[0]);
+  expect([sun?.to[0], battery?.to[1]].map((y) => Math.round(y ?? 0))).toEqual(
+    [bar.y, bar.y + bar.height].map(Math.round),
+  );
+  expect(fed?.from[0]).toBe(used?.from[1]);
+  // Each in the middle of its name.
+  expect(((grid?.from[0] ?? 0) + (grid?.from[1] ?? 0)) / 2).toBeCloseTo(heightPx / 2, 1);
+  expect(charged?.middle).toBeCloseTo(heightPx - NAME_PX / 2, 1);
+});
+
+test('no band is wider than the room of its name, or outside the picture', () => {
+  for (const [into, out] of [
+    [[100], [100]],
+    [
+      [100, 0.001],
+      [0.001, 100],
+    ],
+    [
+      [0, 5, 5],
+      [10, 0],
+    ],
+  ] as [number[], number[]][]) {
+    const { left, right, heightPx } = ribbonsOf(into, out);
+    for (const { path } of [...left, ...right]) {
+      const { from, to } = edges(path);
+      for (const [top = 0, bottom = 0] of [from, to]) {
+        expect(bottom - top).toBeLessThanOrEqual(NAME_PX);
+        expect(top).toBeGreaterThanOrEqual(0);
+        expect(bottom).toBeLessThanOrEqual(heightPx);
+      }
+    }
+  }
+});
+
+test('what does not flow has no band, and nothing at all is no picture of something', () => {
+  expect(ribbonsOf([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
+  expect(ribbonsOf([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
+  expect(ribbonsOf([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
+});
+
+test('what comes in is what goes out, but for what is rounded: else parts of it are of another time', () => {
+  expect(addsUp([2.5, 3], [5.5, 0])).toBe(true);
+  expect(addsUp([0.004, 0], [0.001, 0])).toBe(true);
+  expect(addsUp([100, 20.5], [119.9])).toBe(true);
+  // An inverter told of 2.5 kWh before the grid meter was there.
+  expect(addsUp([2.5, 3], [3, 0])).toBe(false);
+  // Fed in, and nothing here produces.
+  expect(addsUp([10], [10, 7])).toBe(false);
 });

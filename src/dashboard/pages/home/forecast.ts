@@ -3,8 +3,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { moneyIn, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { Card } from '../../parts/ui.ts';
+import { Card, rich } from '../../parts/ui.ts';
 import { count, dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -24,22 +23,22 @@ export function Forecast({ userId, hour }: { userId: string; hour: string }) {
   if (!answer?.forecast) return null;
   const { expected_kwh, low_kwh, high_kwh, range_percent, so_far_kwh, days_over, cost, past, mean_error } =
     answer.forecast;
-  const { forecast: w } = words().plainWords;
+  const { forecast: w } = words().home.plainWords;
   return html`<${Card} title=${w.title}>
-    <p>${rich(w.expected(kwh(expected_kwh)))} ${w.range(kwh(low_kwh), kwh(high_kwh), count(range_percent))}</p>
+    <p>${rich(w.expected({ energy: kwh(expected_kwh) }))} ${w.range({ low: kwh(low_kwh), high: kwh(high_kwh), percent: count(range_percent) })}</p>
     ${cost && html`<p>${rich(costOf(cost))}</p>`}
-    <p class="quiet">${w.soFar(kwh(so_far_kwh), days_over)} ${mean_error === null ? w.noPast : w.wasOff(percent(mean_error), past.length)}</p>
+    <p class="quiet">${w.soFar({ energy: kwh(so_far_kwh), days: days_over })} ${mean_error === null ? w.noPast : w.wasOff({ share: percent(mean_error), months: past.length })}</p>
     ${past.length > 0 && html`<${Past} past=${past} />`}
   <//>`;
 }
 
 function costOf({ currency, expected, low, high }: NonNullable<Shown['cost']>): string {
   const money = moneyIn(currency);
-  return words().plainWords.forecast.cost(money(expected), money(low), money(high));
+  return words().home.plainWords.forecast.cost({ cost: money(expected), low: money(low), high: money(high) });
 }
 
 function Past({ past }: Pick<Shown, 'past'>) {
-  const { forecast: w } = words().plainWords;
+  const { forecast: w } = words().home.plainWords;
   return html`<details class="evidence">
   <summary>${w.evidence}</summary>
   <div class="table"><table>

@@ -1,12 +1,10 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { type Bar, Bars } from '../../parts/chart.ts';
-import { DAY_MS } from '../../parts/durations.ts';
-import { hourName, time, watts } from '../../parts/format.ts';
-import { moneyOf } from '../../parts/money.ts';
+import { DAY_MS, hourName, kwh, moneyOf, time, watts, weekdayNames } from '../../parts/format.ts';
 import { nameOf, type Period as Shown, stepped } from '../../parts/period.ts';
-import { rich } from '../../parts/rich.ts';
-import { Card } from '../../parts/ui.ts';
+import { Card, rich } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -56,7 +54,7 @@ export function LoadCurve({ of: shown }: { of: Period }) {
   const w = words().period;
   const { curve, peak, profile, unit, timezone } = shown;
   const isDay = unit === 'day';
-  const title = isDay ? w.load : w.typicalDay(typicalDays(shown));
+  const title = isDay ? w.load : w.typicalDay({ days: typicalDays(shown) });
   const base = profile.base_watts ?? 0;
   const bars = curve.map(({ slot, watts: value, at }): Bar => {
     const clock = `${hourName(Math.floor(slot / 4)).slice(0, -2)}${String((slot % 4) * 15).padStart(2, '0')}`;
@@ -66,8 +64,8 @@ export function LoadCurve({ of: shown }: { of: Period }) {
   return html`<${Card} title=${title}>
     <${Bars} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
     <p class="quiet small">
-      ${peak && rich(w.peakAt(watts(peak.watts), isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone)))}
-      ${base > 0 && ` ${w.baseLine(watts(base))}`}
+      ${peak && rich(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
+      ${base > 0 && ` ${w.baseLine({ power: watts(base) })}`}
     </p>
   <//>`;
 }
@@ -79,4 +77,43 @@ const clockOf = (at: string, zone: string): string =>
 function typicalDays({ start, end, now, profile }: Period): number {
   const last = end < now.slice(0, 10) ? end : now.slice(0, 10);
   return Math.max(1, Math.min(profile.days, Math.round((Date.parse(last) - Date.parse(start)) / DAY_MS) + 1));
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+/** When most is used: a table of weekday and hour, darker where more is used; the figures are in it, for who does not see colours. */
+export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; weeks: number }) {
+  const box = useRef<HTMLDivElement>(null);
+  // On a phone not all of the day fits: begin where it matters.
+  useEffect(() => {
+    const peak = box.current?.querySelector<HTMLElement>('.peak');
+    if (peak && box.current) box.current.scrollLeft = peak.offsetLeft - box.current.clientWidth / 2;
+  }, [cells.length > 0]);
+  const most = cells.toSorted((a, b) => b.kwh_used - a.kwh_used)[0];
+  if (!most) return html`<p class="quiet">${words().common.nothingKnown}</p>`;
+  const { common, home } = words();
+  const weekdays = weekdayNames();
+  const used = new Map(cells.map((cell) => [`${cell.weekday} ${cell.hour}`, cell.kwh_used]));
+  const cellOf = (weekday: number, hour: number) => {
+    const value = used.get(`${weekday} ${hour}`);
+    const text = `${weekdays[weekday - 1]} ${hourName(hour)}, ${value === undefined ? common.noData : kwh(value)}`;
+    const share = value === undefined || most.kwh_used === 0 ? 0 : Math.round((100 * value) / most.kwh_used);
+    const background = `color-mix(in srgb, var(--accent) ${share}%, var(--raised))`;
+    const isPeak = weekday === most.weekday && hour === most.hour;
+    return html`<td class=${isPeak ? 'peak' : ''} style=${{ background }} title=${text}><span class="hidden">${value === undefined ? common.noData : kwh(value)}</span></td>`;
+  };
+  return html`
+    <p class="quiet">${home.heat.most({ weekday: weekdays[most.weekday - 1] ?? '', hour: hourName(most.hour), energy: kwh(most.kwh_used), weeks })}</p>
+    <div class="heat" ref=${box} tabindex="0" role="region" aria-label=${home.heat.label}>
+      <table>
+        <thead>
+          <tr><th scope="col"><span class="hidden">${home.heat.weekday}</span></th>${HOURS.map(
+            (hour) => html`<th scope="col">${hour % 3 === 0 ? hour : html`<span class="hidden">${hour}</span>`}</th>`,
+          )}</tr>
+        </thead>
+        <tbody>
+          ${weekdays.map((name, day) => html`<tr><th scope="row">${name}</th>${HOURS.map((hour) => cellOf(day + 1, hour))}</tr>`)}
+        </tbody>
+      </table>
+    </div>`;
 }

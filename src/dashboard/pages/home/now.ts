@@ -4,7 +4,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useEvents } from '../../parts/changes.ts';
 import { watts } from '../../parts/format.ts';
-import { useNow } from '../../parts/now.ts';
+import { useNow } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** A measured power is the power now for this time, as the service takes it. */
@@ -47,7 +47,7 @@ export function Now({ of, onStale }: { of: Period; onStale: () => void }) {
   return html`<div>
     <dt>${w.average}</dt>
     <dd class="big">${watts(power.watts)}</dd>
-    <dd class="quiet">${w.nowMean(power.minutes)}</dd>
+    <dd class="quiet">${w.nowMean({ minutes: power.minutes })}</dd>
   </div>`;
 }
 
@@ -92,7 +92,7 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
     <svg class="spark" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       <path d=${stepPath(points, untilMs, high)} />
     </svg>
-    ${words().period.lastMinutes(watts(low), watts(high))}
+    ${words().period.lastMinutes({ low: watts(low), high: watts(high) })}
   </dd>`;
 }
 

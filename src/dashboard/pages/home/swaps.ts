@@ -3,8 +3,7 @@ import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { busy, Card, Problem } from '../../parts/ui.ts';
+import { busy, Card, Problem, rich } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -39,7 +38,7 @@ export function Swaps(props: {
       const { location, at, before, after } = one;
       const say = after < before ? w.fell : w.leapt;
       return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
-        <p>${rich(say(location, register(one, before), register(one, after), time(at, zone)))}</p>
+        <p>${rich(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
         <p class="actions">
           <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
           <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>

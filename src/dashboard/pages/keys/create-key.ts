@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { CreatedKey } from '#clients/typescript/client.ts';
+import type { CreatedKey, Key, RotatedKey } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
-import { html } from '../../html.ts';
+import { type Children, html } from '../../html.ts';
+import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
+import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
-import { words } from '../../words/words.ts';
-import { AllowedField, addressesIn } from './allowed-field.ts';
-import { ExpiryChoice, endIn } from './expiry-choice.ts';
-import { SCOPES } from './scopes.ts';
-import { KeyShownOnce } from './shown-once.ts';
+import { busy, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { textNamed, words } from '../../words/words.ts';
+import { AllowedField, addressesIn, ExpiryChoice, endIn, nameOf } from './key.ts';
+import { curlLine, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
 
@@ -55,7 +56,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
                 checked=${scopes.includes(scope)}
                 onChange=${(event: Event) => allow(scope, (event.target as HTMLInputElement).checked)}
               />
-              <span><code>${scope}</code> <small class="quiet">${w.scopes[scope]}</small></span>
+              <span><code>${scope}</code> <small class="quiet">${textNamed(w.scopes, scope)}</small></span>
             </label>`,
           )}
         </div>
@@ -76,4 +77,70 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
       </p>
     </form>
   <//>`;
+}
+
+/** Makes a key like another one, and says until when both work. */
+export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
+  const { me } = useSession();
+  const { common, keys: w } = words();
+  const [made, setMade] = useState<RotatedKey | null>(null);
+  const { run, isBusy, error } = useAction();
+  const rotate = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.target as HTMLFormElement);
+    const overlap_hours = numberOf(String(given.get('hours')));
+    const { expires_at } = endIn(given);
+    run(async () => {
+      setMade(
+        await call<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, {
+          overlap_hours,
+          ...(expires_at ? { expires_at } : {}),
+        }),
+      );
+      onMade();
+    });
+  };
+  if (made)
+    return html`<${Dialog} title=${w.newKey} onClose=${onClose}>
+      <${KeyShownOnce} made=${made} onDone=${onClose}>
+        <p>${rich(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
+      <//>
+    <//>`;
+  return html`<${Dialog} title=${w.rotateOf({ name: nameOf(of) })} onClose=${onClose}>
+    <form onSubmit=${rotate}>
+      <p>${w.rotateAbout}</p>
+      <${Field} label=${w.hours} hint=${w.hoursHint}>
+        ${(attributes: object) =>
+          html`<${DecimalInput} attributes=${attributes} name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />`}
+      <//>
+      <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}<//>
+      <${Problem} text=${error} />
+      <p class="actions">
+        <button class="main" ...${busy(isBusy)}>${w.rotate}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
+      </p>
+    </form>
+  <//>`;
+}
+
+/** The key itself, and a line that works with it. `children`: what else is to be known. */
+function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: () => void; children?: Children }) {
+  const { me, user } = useSession();
+  const { common, keys: w } = words();
+  const line = curlLine(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
+  return html`
+    <${ShownOnce} secret=${made.key}>
+      ${rich(w.copyNow)}
+    <//>
+    <${Copy} text=${made.key} label=${w.key} />
+    ${children}
+    ${
+      line &&
+      html`<h3>${w.tryIt}</h3>
+        ${line.includes('user_id=') && html`<p class="quiet">${w.asksAbout({ email: user.email })}</p>`}
+        <${Copy} text=${line} label=${w.line} />
+        <p class="quiet">${rich(w.unchecked)}</p>`
+    }
+    <p class="actions"><button type="button" class="main" onClick=${onDone}>${common.doneCopied}</button></p>
+  `;
 }

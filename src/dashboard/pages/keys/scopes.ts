@@ -1,4 +1,43 @@
+import { DAY_MS } from '../../parts/format.ts';
 import { words } from '../../words/words.ts';
+
+/** Something to ask with each scope that only reads, the most telling first. */
+const QUESTIONS: [scope: string, path: string][] = [
+  ['insights:read', '/v1/energy-insights'],
+  ['devices:read', '/v1/devices'],
+  ['alerts:read', '/v1/alerts'],
+  ['webhooks:read', '/v1/webhooks'],
+  ['tariffs:read', '/v1/tariffs'],
+  ['users:read', '/v1/users'],
+  ['keys:write', '/v1/keys'],
+];
+
+/** Whom it is about: asked for (`always`), or the key's own account where nobody is named. The others are about that alone. */
+const ABOUT: Record<string, 'always' | 'others'> = {
+  '/v1/energy-insights': 'others',
+  '/v1/devices': 'others',
+  '/v1/alerts': 'always',
+  '/v1/tariffs': 'others',
+};
+
+/**
+ * A line for a terminal that works with the key as it is, about `userId`; `ownId`: the key's own account. Null where its scopes
+ * allow it to read nothing.
+ */
+export function curlLine(
+  { key, scopes }: { key: string; scopes: readonly string[] },
+  { baseUrl, userId, ownId, nowMs = Date.now() }: { baseUrl: string; userId: string; ownId: string; nowMs?: number },
+): string | null {
+  const path = QUESTIONS.find(([scope]) => scopes.includes(scope))?.[1];
+  if (path === undefined) return null;
+  const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const isNamed = ABOUT[path] === 'always' || (ABOUT[path] === 'others' && userId !== ownId);
+  const query = new URLSearchParams({
+    ...(isNamed ? { user_id: userId } : {}),
+    ...(path === '/v1/energy-insights' ? { start: date(nowMs - 6 * DAY_MS), end: date(nowMs), group_by: 'day' } : {}),
+  });
+  return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}'`;
+}
 
 /** What a key can be allowed to do; a test holds the names to src/auth/scopes.ts. What each is: `words/`. */
 export const SCOPES: readonly string[] = [
@@ -20,5 +59,5 @@ export const SCOPES: readonly string[] = [
 export function scopesInShort(scopes: readonly string[]): string {
   const missing = SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return words().keys.allScopes;
-  return missing.length <= 2 ? words().keys.allBut(missing.join(', ')) : scopes.join(', ');
+  return missing.length <= 2 ? words().keys.allBut({ scopes: missing.join(', ') }) : scopes.join(', ');
 }

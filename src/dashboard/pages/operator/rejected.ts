@@ -2,8 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Rejected, Replayed } from '#src/api/dashboard/shapes.ts';
 import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction } from '../../parts/load.ts';
-import { Steps, usePages } from '../../parts/pages.ts';
+import { Steps, useAction, usePages } from '../../parts/load.ts';
 import { busy, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
 
 const SHOWN = 25;

@@ -1,5 +1,5 @@
 import type { Rates, Tariff } from '#clients/typescript/client.ts';
-import { readDecimal, toType } from '../../parts/decimal.ts';
+import { readDecimal, toType } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
 /** A tariff as it is typed: numbers are text, and what is left empty is not said. */

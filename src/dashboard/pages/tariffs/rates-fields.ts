@@ -1,12 +1,10 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
-import { decimals } from '../../parts/format.ts';
-import { Field } from '../../parts/ui.ts';
+import { DecimalInput } from '../../parts/decimal-input.ts';
+import { decimals, monthNames, time, weekdayNames } from '../../parts/format.ts';
+import { Field, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { NO_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
-import { type Mistakes, NumberField } from './number-field.ts';
-import { PeriodFields } from './period-fields.ts';
-import { SeriesFields } from './series-fields.ts';
 
 const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
@@ -24,17 +22,17 @@ export function RatesFields(props: {
   const { name, legend, of: rates, currency, series, mistakes, onChange } = props;
   const isRequired = name === 'import';
   const w = words().tariffs.form;
-  const unit = w.unit(currency || w.money);
+  const unit = w.unit({ money: currency || w.money });
   const set = (changed: Partial<RatesForm>) => onChange({ ...rates, ...changed });
   const kinds = KINDS.filter((kind) => kind !== 'none' || !isRequired);
   const fields: Record<RatesForm['kind'], () => Children> = {
     none: () => null,
     flat: () => html`<${NumberField}
-      label=${w.price(unit)}
+      label=${w.price({ unit })}
       name=${`${name}.per_kwh`}
       value=${rates.per_kwh}
       isRequired=${isRequired}
-      hint=${isRequired ? w.priceHint(decimals(0.3, 2)) : w.noFeedIn}
+      hint=${isRequired ? w.priceHint({ example: decimals(0.3, 2) }) : w.noFeedIn}
       mistakes=${mistakes}
       onInput=${(per_kwh: string) => set({ per_kwh })}
     />`,
@@ -80,4 +78,144 @@ export function RatesFields(props: {
       )}
       <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, NO_CONDITION))}>${w.addPeriod}</button></p>`;
   }
+}
+
+/** A price at some times; the last one of the list is for all others, and has no times. */
+function PeriodFields(props: {
+  name: string;
+  number: number;
+  of: PeriodForm;
+  isLast: boolean;
+  unit: string;
+  isRequired: boolean;
+  mistakes: Mistakes;
+  onChange: (period: PeriodForm) => void;
+  onEarlier: (() => void) | null;
+  onRemove: (() => void) | null;
+}) {
+  const { name, number, of: period, isLast, unit, isRequired, mistakes, onChange, onEarlier, onRemove } = props;
+  const w = words().tariffs.form;
+  const set = (changed: Partial<PeriodForm>) => onChange({ ...period, ...changed });
+  const time = (
+    member: 'from' | 'to',
+    label: string,
+  ) => html`<${Field} label=${label} mistake=${mistakes[`${name}.${member}`]}>
+    ${(attributes: object) => html`<input
+      ...${attributes}
+      type="time"
+      step="900"
+      name=${`${name}.${member}`}
+      value=${period[member]}
+      onInput=${(event: Event) => set({ [member]: (event.target as HTMLInputElement).value })}
+    />`}
+  <//>`;
+  const cost = html`<${NumberField}
+    label=${w.price({ unit })}
+    name=${`${name}.per_kwh`}
+    value=${period.per_kwh}
+    isRequired=${isRequired}
+    mistakes=${mistakes}
+    onInput=${(per_kwh: string) => set({ per_kwh })}
+  />`;
+  if (isLast) return html`<fieldset class="period"><legend>${w.otherTimes}</legend>${cost}</fieldset>`;
+  return html`<fieldset class="period">
+    <legend>${w.period({ number })}</legend>
+    <div class="columns three">${cost}${time('from', w.from)}${time('to', w.until)}</div>
+    <${Some} legend=${w.on} names=${weekdayNames()} of=${period.days} onChange=${(days: number[]) => set({ days })} />
+    <details class="more" open=${period.months.length > 0 && period.months.length < 12}>
+      <summary>${w.someMonths}</summary>
+      <${Some} legend=${w.in} names=${monthNames()} of=${period.months} onChange=${(months: number[]) => set({ months })} />
+    </details>
+    <p class="actions">
+      ${onEarlier && html`<button type="button" aria-label=${w.movePeriodUp({ number })} onClick=${onEarlier}>${w.moveUp}</button>`}
+      ${onRemove && html`<button type="button" aria-label=${w.removePeriod({ number })} onClick=${onRemove}>${w.remove}</button>`}
+    </p>
+  </fieldset>`;
+}
+
+/** Some of a few, numbered from 1 on; none of them is all of them. */
+function Some(props: { legend: string; names: readonly string[]; of: number[]; onChange: (some: number[]) => void }) {
+  const { legend, names, of, onChange } = props;
+  const all = names.map((_, index) => index + 1);
+  const checked = of.length === 0 ? all : of;
+  const toggle = (one: number) =>
+    onChange(checked.includes(one) ? checked.filter((other) => other !== one) : [...checked, one]);
+  return html`<div class="some" role="group" aria-label=${legend}>
+    ${names.map(
+      (name, index) =>
+        html`<label><input type="checkbox" checked=${checked.includes(index + 1)} onChange=${() => toggle(index + 1)} /> ${name}</label>`,
+    )}
+  </div>`;
+}
+
+/** How far a series is told: "8,760 prices, until 31 Dec 2026, 24:00". */
+export const knownOf = ({ prices, until }: UsableSeries, zone?: string): string =>
+  until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: time(until, zone) });
+
+/** The price of a series, with what is added to it. `series`: null while they are being asked for. */
+function SeriesFields(props: {
+  name: 'import' | 'export';
+  of: RatesForm;
+  currency: string;
+  series: UsableSeries[] | null;
+  isRequired: boolean;
+  mistakes: Mistakes;
+  onChange: (changed: Partial<RatesForm>) => void;
+}) {
+  const { name, of: rates, currency, series, isRequired, mistakes, onChange } = props;
+  const fitting = series?.filter((one) => one.currency === currency || one.series_id === rates.series_id) ?? [];
+  const w = words().tariffs.form;
+  const hint = isRequired ? w.seriesHint : w.seriesHintNoFeedIn;
+  return html`
+    ${
+      series !== null &&
+      fitting.length === 0 &&
+      html`<p class="note">${rich(w.noSeries({ currency: currency || w.thisCurrency }), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
+    }
+    <${Field} label=${w.series} hint=${hint} mistake=${mistakes[`${name}.series_id`]}>
+      ${(attributes: object) => html`<select
+        ...${attributes}
+        name=${`${name}.series_id`}
+        required=${isRequired}
+        onChange=${(event: Event) => onChange({ series_id: (event.target as HTMLSelectElement).value })}
+      >
+        <option value="" selected=${rates.series_id === ''}>–</option>
+        ${fitting.map(
+          (one) =>
+            html`<option value=${one.series_id} selected=${one.series_id === rates.series_id}>${one.name} (${knownOf(one)})</option>`,
+        )}
+      </select>`}
+    <//>
+    <div class="columns">
+      <${NumberField} label=${w.multiply} name=${`${name}.multiply`} value=${rates.multiply} hint=${w.multiplyHint({ example: decimals(1.19, 2) })}
+        mistakes=${mistakes} onInput=${(multiply: string) => onChange({ multiply })} />
+      <${NumberField} label=${w.addOn({ money: currency || w.money })} name=${`${name}.add`} value=${rates.add} hint=${w.addOnHint}
+        mistakes=${mistakes} onInput=${(add: string) => onChange({ add })} />
+    </div>`;
+}
+
+/** What the service says is wrong, by the path of the member. */
+export type Mistakes = Readonly<Record<string, string>>;
+
+/** A decimal as it is written on a bill, with a comma or a point. `name`: path of the member. */
+export function NumberField(props: {
+  label: string;
+  name: string;
+  value: string;
+  onInput: (text: string) => void;
+  mistakes: Mistakes;
+  hint?: string;
+  isRequired?: boolean;
+}) {
+  const { label, name, value, onInput, mistakes, hint, isRequired = false } = props;
+  return html`<${Field} label=${label} hint=${hint} mistake=${mistakes[name]}>
+    ${(attributes: object) => html`<${DecimalInput}
+      attributes=${attributes}
+      name=${name}
+      value=${value}
+      limits=${null}
+      isRequired=${isRequired}
+      onInput=${onInput}
+    />`}
+  <//>`;
 }

@@ -4,8 +4,7 @@ import { html } from '../../html.ts';
 import { Field } from '../../parts/ui.ts';
 import { locale } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { COUNTRIES, formsOf, likelyCountry } from './start-from.ts';
-import type { TariffTemplate } from './templates.ts';
+import { TARIFF_TEMPLATES, type TariffTemplate } from './templates.ts';
 
 /** What a new tariff begins with. */
 export interface Start {
@@ -18,9 +17,6 @@ export interface Start {
 const BLANK: Start = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
-/** A name or a sentence of a template, which has it in English. */
-const inWords = (text: string): string => words().tariffs.templates[text] ?? text;
-
 /** Where a new tariff of a home is started from unless somebody chooses: a country, or the tariff that holds now. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
@@ -28,7 +24,8 @@ const likely = (current: Tariff | null, zone: string): string =>
 function startOf(from: string, form: number, current: Tariff | null): Start {
   if (from !== CURRENT || !current) {
     const one = formsOf(from)[form];
-    return one ? { ...one, name: inWords(one.name), note: one.note?.map(inWords).join(' ') } : BLANK;
+    const { names, notes } = words().tariffs.templates;
+    return one ? { ...one, name: names[one.name], note: one.note?.map((note) => notes[note]).join(' ') } : BLANK;
   }
   return { name: current.name, currency: current.currency, terms: current };
 }
@@ -40,7 +37,7 @@ export const firstStart = (current: Tariff | null, zone: string): Start => start
 export function StartFrom(props: { current: Tariff | null; zone: string; onStart: (start: Start) => void }) {
   const { current, zone, onStart } = props;
   const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);
-  const w = words().tariffs.form;
+  const { form: w, templates } = words().tariffs;
   const forms = formsOf(from);
   const choose = (from: string, form: number) => {
     setChosen([from, form]);
@@ -65,9 +62,36 @@ export function StartFrom(props: { current: Tariff | null; zone: string; onStart
           ...${attributes}
           onChange=${(event: Event) => choose(from, Number((event.target as HTMLSelectElement).value))}
         >
-          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${inWords(name)}</option>`)}
+          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${templates.names[name]}</option>`)}
         </select>`}
       <//>`
     }
   </div>`;
+}
+
+/** Countries that have forms to start from, in the order of the list. */
+const COUNTRIES: readonly string[] = [...new Set(TARIFF_TEMPLATES.map(({ country }) => country))];
+
+const formsOf = (country: string): TariffTemplate[] => TARIFF_TEMPLATES.filter((one) => one.country === country);
+
+/** Whose clocks these are: zones of countries that have forms. Links and islands are not worth a list. */
+const OF_ZONE: Record<string, string> = {
+  'Europe/Berlin': 'DE',
+  'Europe/Amsterdam': 'NL',
+  'Europe/Brussels': 'BE',
+  'Europe/Paris': 'FR',
+  'Europe/Madrid': 'ES',
+  'Europe/Rome': 'IT',
+  'Europe/Stockholm': 'SE',
+  'Europe/Oslo': 'NO',
+  'Europe/Copenhagen': 'DK',
+  'Europe/Warsaw': 'PL',
+  'Europe/London': 'GB',
+};
+
+/** The country that a home is most likely in: by its zone, else by the browser's language; '' where that has no forms. */
+function likelyCountry(zone: string, language: string): string {
+  if (zone.startsWith('Australia/')) return 'AU';
+  const country = OF_ZONE[zone] ?? new Intl.Locale(language).region ?? '';
+  return COUNTRIES.includes(country) ? country : '';
 }

@@ -1,17 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
+import type { TariffPreview, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { call, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
-import { dayName, decimals } from '../../parts/format.ts';
+import { caveatsOf, dayName, decimals, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { formOf, membersOf, NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
-import { type Mistakes, NumberField } from './number-field.ts';
-import { Preview } from './preview.ts';
-import { RatesFields } from './rates-fields.ts';
+import { formOf, isBlank, membersOf, NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
+import { type Mistakes, NumberField, RatesFields } from './rates-fields.ts';
 import { firstStart, type Start, StartFrom } from './start-fields.ts';
 
 /** Makes a tariff of the picked account, or changes one (`of`). `all`: those that there are. `current`: the one that holds now. */
@@ -66,10 +65,10 @@ export function TariffDialog(props: {
     if (!(reason instanceof Failure)) throw reason;
     const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
     if (reason.status === 409 && taken) {
-      return { valid_from: w.taken(taken.name, dayName(day)) };
+      return { valid_from: w.taken({ name: taken.name, day: dayName(day) }) };
     }
     if (reason.status !== 422 || reason.details.length === 0) throw reason;
-    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong(message)]));
+    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
   };
   const text = (member: 'name' | 'valid_from' | 'currency', attributes: object) => html`<input
     ...${attributes}
@@ -89,7 +88,7 @@ export function TariffDialog(props: {
       mistakes=${mistakes}
       onChange=${(changed: RatesForm) => set({ [member]: changed })}
     />`;
-  return html`<${Dialog} title=${known ? tariffs.editOf(known.name) : tariffs.new} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? tariffs.editOf({ name: known.name }) : tariffs.new} onClose=${onClose}>
     <form onSubmit=${save} ref=${top}>
       ${!known && html`<${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
@@ -116,10 +115,10 @@ export function TariffDialog(props: {
       </div>
       ${rates('import', tariffs.fromGrid)}
       <${NumberField}
-        label=${w.standing(unit)}
+        label=${w.standing({ unit })}
         name="standing_per_day"
         value=${form.standing_per_day}
-        hint=${w.standingHint(decimals(30.4, 1))}
+        hint=${w.standingHint({ ofMonth: decimals(30.4, 1) })}
         mistakes=${mistakes}
         onInput=${(standing_per_day: string) => set({ standing_per_day })}
       />
@@ -131,7 +130,7 @@ export function TariffDialog(props: {
         ${
           capacity &&
           html`<div class="need">
-            <${NumberField} label=${w.perKw(unit)} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
+            <${NumberField} label=${w.perKw({ unit })} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
               mistakes=${mistakes} onInput=${(per_kw_month: string) => setCapacity({ per_kw_month })} />
             <div class="columns">
               <${NumberField} label=${w.meanOf} name="capacity.months_averaged" value=${capacity.months_averaged} hint=${w.meanOfHint}
@@ -149,4 +148,44 @@ export function TariffDialog(props: {
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>`;
   }
+}
+
+/** It is asked for when typing has paused for this long. */
+const PAUSE_MS = 400;
+
+/** What the last whole month would have cost by what is typed, as soon as that is a tariff. */
+function Preview({ userId, form }: { userId: string; form: TariffForm }) {
+  const [preview, setPreview] = useState<TariffPreview | null>(null);
+  const members = { ...membersOf(form, undefined), user_id: userId };
+  const body = isBlank(form.import) ? '' : JSON.stringify(members);
+  useEffect(() => {
+    let isTooLate = false;
+    const ask = async () => {
+      // What is wrong with it is told when it is saved.
+      const found = await call<TariffPreview>('POST', '/v1/tariff-preview', JSON.parse(body)).catch(() => null);
+      if (!isTooLate) setPreview(found);
+    };
+    const timer = body === '' ? undefined : setTimeout(ask, PAUSE_MS);
+    return () => {
+      isTooLate = true;
+      clearTimeout(timer);
+    };
+  }, [body]);
+  return html`<p class="note" role="status">${body === '' || !preview?.cost ? words().tariffs.preview.fillIn : wordsOf(preview.start, preview.cost)}</p>`;
+}
+
+function wordsOf(start: string, cost: NonNullable<TariffPreview['cost']>) {
+  const w = words().tariffs.preview;
+  const { currency } = cost;
+  const month = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(start));
+  const part = (amount: string | undefined, name: (values: { amount: string }) => string) =>
+    Number(amount ?? 0) === 0 ? [] : [name({ amount: money(amount ?? '0', currency) })];
+  const parts = [
+    w.energy({ amount: money(cost.import, currency) }),
+    ...part(cost.standing, w.standing),
+    ...part(cost.capacity, w.capacity),
+    ...part(cost.export, w.export),
+    ...caveatsOf(cost),
+  ];
+  return rich(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
 }

@@ -1,3 +1,7 @@
+import type { Words } from '../../words/words.ts';
+
+type Templates = Words['tariffs']['templates'];
+
 /**
  * Forms of tariffs that are usual in some countries, to start from. They have no prices of anybody: what a supplier sets is empty text, for
  * the owner to fill in; times, taxes and floors that law or custom sets are there, and may have changed since (2026).
@@ -6,10 +10,10 @@ export interface TariffTemplate {
   /** ISO 3166. */
   country: string;
   currency: string;
-  /** What it is called, in English and as bills call it. */
-  name: string;
-  /** What to know before it is filled in: sentences. */
-  note?: readonly string[];
+  /** Its name in `words/`, as bills call it. */
+  name: keyof Templates['names'];
+  /** What to know before it is filled in: sentences in `words/`. */
+  note?: readonly (keyof Templates['notes'])[];
   /** Members of POST /v1/tariffs. Prices and the id of a series are empty text. */
   terms: {
     standing_per_day?: string;
@@ -37,44 +41,40 @@ const peak = (from: string, to: string, days?: number[]): Rates => ({
 });
 /** The price of a market with what is added for grid, levies and supplier; `multiply`: the tax on it. */
 const market = (multiply: string): Rates => ({ series_id: '', multiply, add: PRICE });
-const IN_ADD = 'What the supplier, the grid and levies take for a kWh goes into add, with the tax on it.';
-const PER_MWH = 'Markets tell prices for a MWh: divide them by 1,000 before they are sent.';
 
 const of = (country: string, currency: string, forms: readonly Omit<TariffTemplate, 'country' | 'currency'>[]) =>
   forms.map((form): TariffTemplate => ({ country, currency, ...form }));
 
 export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
   ...of('DE', 'EUR', [
-    { name: 'Fixed price (Grundpreis und Arbeitspreis)', terms: { ...standing, import: flat, export: flat } },
-    { name: 'Day and night (HT/NT)', terms: { ...standing, import: peak('06:00', '22:00'), export: flat } },
+    { name: 'deFixed', terms: { ...standing, import: flat, export: flat } },
+    { name: 'deDayNight', terms: { ...standing, import: peak('06:00', '22:00'), export: flat } },
     {
-      name: 'Dynamic (Börsenpreis)',
-      note: [PER_MWH, IN_ADD],
+      name: 'deDynamic',
+      note: ['perMwh', 'inAdd'],
       terms: { ...standing, import: market('1.19'), export: flat },
     },
   ]),
   ...of('NL', 'EUR', [
     {
-      name: 'Single rate (enkeltarief)',
-      note: [
-        'The reduction of the energy tax (vermindering energiebelasting) makes the standing charge less, perhaps negative.',
-      ],
+      name: 'nlSingle',
+      note: ['energyTax'],
       terms: { ...standing, import: flat, export: flat },
     },
     {
-      name: 'Peak and off-peak (dubbeltarief)',
+      name: 'nlPeak',
       terms: { ...standing, import: peak('07:00', '23:00', WEEKDAYS), export: peak('07:00', '23:00', WEEKDAYS) },
     },
     {
-      name: 'Dynamic (dynamisch contract)',
-      note: [PER_MWH, IN_ADD],
+      name: 'nlDynamic',
+      note: ['perMwh', 'inAdd'],
       terms: { ...standing, import: market('1.21'), export: market('1') },
     },
   ]),
   ...of('BE', 'EUR', [
     {
-      name: 'Flanders, single rate (enkelvoudig) with the capacity tariff',
-      note: ['The capacity tariff (capaciteitstarief) is told for a year: divide it by 12.'],
+      name: 'beSingle',
+      note: ['capacityOfYear'],
       terms: {
         ...standing,
         capacity: { per_kw_month: PRICE, months_averaged: 12, minimum_kw: 2.5 },
@@ -83,8 +83,8 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
       },
     },
     {
-      name: 'Flanders, dynamic with the capacity tariff',
-      note: ['The capacity tariff (capaciteitstarief) is told for a year: divide it by 12.', PER_MWH, IN_ADD],
+      name: 'beDynamic',
+      note: ['capacityOfYear', 'perMwh', 'inAdd'],
       terms: {
         ...standing,
         capacity: { per_kw_month: PRICE, months_averaged: 12, minimum_kw: 2.5 },
@@ -93,22 +93,22 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
       },
     },
     {
-      name: 'Brussels and Wallonia, day and night (bihoraire)',
+      name: 'beDayNight',
       terms: { ...standing, import: peak('07:00', '22:00', WEEKDAYS), export: flat },
     },
   ]),
   ...of('FR', 'EUR', [
-    { name: 'Base (abonnement et prix du kWh)', terms: { ...standing, import: flat, export: flat } },
+    { name: 'frBase', terms: { ...standing, import: flat, export: flat } },
     {
-      name: 'Peak and off-peak (heures pleines, heures creuses)',
-      note: ['The hours of each home are on its bill: change the times to those.'],
+      name: 'frPeak',
+      note: ['hoursOfBill'],
       terms: { ...standing, import: peak('06:00', '22:00'), export: flat },
     },
   ]),
   ...of('ES', 'EUR', [
     {
-      name: 'Fixed price by three periods (punta, llano, valle)',
-      note: ['The charge for contracted power goes into the standing charge.'],
+      name: 'esPeriods',
+      note: ['contractedPower'],
       terms: {
         ...standing,
         import: {
@@ -124,16 +124,16 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
       },
     },
     {
-      name: 'Hourly (PVPC)',
-      note: [PER_MWH, 'Prices of PVPC have the grid in them. Multiply is for the taxes.'],
+      name: 'esHourly',
+      note: ['perMwh', 'gridInPrices'],
       terms: { ...standing, import: { series_id: '', multiply: PRICE }, export: { series_id: '' } },
     },
   ]),
   ...of('IT', 'EUR', [
-    { name: 'Single rate (monoraria)', terms: { ...standing, import: flat, export: flat } },
-    { name: 'Two rates (bioraria, F1 and F23)', terms: { ...standing, import: peak('08:00', '19:00', WEEKDAYS) } },
+    { name: 'itSingle', terms: { ...standing, import: flat, export: flat } },
+    { name: 'itTwo', terms: { ...standing, import: peak('08:00', '19:00', WEEKDAYS) } },
     {
-      name: 'Three rates (F1, F2, F3)',
+      name: 'itThree',
       terms: {
         ...standing,
         import: {
@@ -148,24 +148,24 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     },
   ]),
   ...of('SE', 'SEK', [
-    { name: 'Fixed price (fast pris)', terms: { ...standing, import: flat, export: flat } },
+    { name: 'seFixed', terms: { ...standing, import: flat, export: flat } },
     {
-      name: 'By the hour (spotpris) with a power charge (effektavgift)',
-      note: [PER_MWH, IN_ADD, 'The highest quarter-hour stands for the mean of peaks that some grids take.'],
+      name: 'seHourly',
+      note: ['perMwh', 'inAdd', 'meanOfPeaks'],
       terms: { ...standing, capacity: { per_kw_month: PRICE }, import: market('1.25'), export: market('1') },
     },
   ]),
   ...of('NO', 'NOK', [
-    { name: 'Fixed price (Norgespris)', terms: { ...standing, import: flat, export: flat } },
+    { name: 'noFixed', terms: { ...standing, import: flat, export: flat } },
     {
-      name: 'Spot price (spotpris)',
-      note: [PER_MWH, IN_ADD],
+      name: 'noSpot',
+      note: ['perMwh', 'inAdd'],
       terms: { ...standing, import: market('1.25'), export: market('1') },
     },
   ]),
   ...of('DK', 'DKK', [
     {
-      name: 'Fixed price with the grid’s tariff of the hour (tidsafregnet nettarif)',
+      name: 'dkFixed',
       terms: {
         ...standing,
         import: {
@@ -180,15 +180,15 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
       },
     },
     {
-      name: 'Hourly (timeafregnet)',
-      note: [PER_MWH, 'The grid’s tariff of each hour is best added to the prices of the series.'],
+      name: 'dkHourly',
+      note: ['perMwh', 'gridOfHour'],
       terms: { ...standing, import: market('1.25'), export: market('1') },
     },
   ]),
   ...of('PL', 'PLN', [
-    { name: 'Single rate (G11)', terms: { ...standing, import: flat, export: flat } },
+    { name: 'plSingle', terms: { ...standing, import: flat, export: flat } },
     {
-      name: 'Day and night (G12)',
+      name: 'plDayNight',
       terms: {
         ...standing,
         import: {
@@ -201,7 +201,7 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
       },
     },
     {
-      name: 'Day, night and weekend (G12w)',
+      name: 'plWeekend',
       terms: {
         ...standing,
         import: {
@@ -216,25 +216,23 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     },
   ]),
   ...of('GB', 'GBP', [
-    { name: 'Single rate with a standing charge', terms: { ...standing, import: flat, export: flat } },
+    { name: 'gbSingle', terms: { ...standing, import: flat, export: flat } },
     {
-      name: 'Economy 7',
-      note: ['The seven hours of each home are on its bill: change the times to those.'],
+      name: 'gbEconomy7',
+      note: ['sevenHours'],
       terms: { ...standing, import: peak('00:30', '07:30'), export: flat },
     },
     {
-      name: 'Half-hourly prices',
-      note: ['With a price series of 30 minutes. Where its prices have no VAT in them, multiply is 1.05.'],
+      name: 'gbHalfHourly',
+      note: ['halfHours'],
       terms: { ...standing, import: { series_id: '' }, export: { series_id: '' } },
     },
   ]),
   ...of('AU', 'AUD', [
-    { name: 'Single rate with a supply charge', terms: { ...standing, import: flat, export: flat } },
+    { name: 'auSingle', terms: { ...standing, import: flat, export: flat } },
     {
-      name: 'Time of use with a demand charge',
-      note: [
-        'The highest quarter-hour of the month stands for the window of the grid. Without such a charge remove it.',
-      ],
+      name: 'auTimeOfUse',
+      note: ['windowOfGrid'],
       terms: { ...standing, capacity: { per_kw_month: PRICE }, import: peak('15:00', '21:00'), export: flat },
     },
   ]),

@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks';
+import type { Webhook } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
-import { html } from '../../html.ts';
+import { type Children, html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { rich } from '../../parts/rich.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { newSecret } from './secret.ts';
-import { SecretShown } from './secret-shown.ts';
-import type { EventType } from './webhook.ts';
+import { newSecret, receiverCode } from './webhook.ts';
 
 /** Subscribes whoever is signed in to an event, and shows the secret once. `event`: the one to begin with. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
@@ -65,3 +63,51 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
     </form>
   <//>`;
 }
+
+/** Gives a subscription another secret; for a day both sign. */
+export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
+  const { common, webhooks: w } = words();
+  const [secret, setSecret] = useState<string | null>(null);
+  const { run, isBusy, error } = useAction();
+  const rotate = () =>
+    run(async () => {
+      const made = newSecret();
+      await call('PATCH', `/v1/webhooks/${webhook.webhook_id}`, { auth_token: made });
+      setSecret(made);
+    });
+  if (secret !== null)
+    return html`<${Dialog} title=${w.newSecret} onClose=${onClose}>
+      <${SecretShown} secret=${secret} onDone=${onClose}>
+        <p>${w.rotation.bothSign}</p>
+      <//>
+    <//>`;
+  return html`<${Dialog} title=${w.rotateSecretOf({ name: nameOf(webhook) })} onClose=${onClose}>
+    <p>${w.rotation.about}</p>
+    <p class="quiet">${w.rotation.again}</p>
+    <${Problem} text=${error} />
+    <p class="actions">
+      <button type="button" class="main" ...${busy(isBusy)} onClick=${rotate}>${w.rotate}</button>
+      <button type="button" autofocus onClick=${onClose}>${common.cancel}</button>
+    </p>
+  <//>`;
+}
+
+/** A secret, and a receiver that checks signatures with it. `children`: what else is to be known. */
+const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
+  <${ShownOnce} secret=${secret}>
+    ${rich(words().webhooks.secret.copyNow)}
+  <//>
+  <${Copy} text=${secret} label=${words().webhooks.secret.label} />
+  ${children}
+  <h3>${words().webhooks.secret.receiver}</h3>
+  <${Copy} text=${receiverCode(secret)} label=${words().webhooks.secret.receiverLabel} />
+  <p class="quiet">${rich(
+    words().webhooks.secret.about,
+    (name) => html`<a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">${name}</a>`,
+  )}</p>
+  <p class="actions"><button type="button" class="main" onClick=${onDone}>${words().common.doneCopied}</button></p>`;
+
+export type EventType = Webhook['event'];
+
+/** What a person calls it. */
+export const nameOf = ({ event, url }: Pick<Webhook, 'event' | 'url'>): string => words().webhooks.to({ event, url });

@@ -1,14 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '#clients/typescript/client.ts';
+import type { SentDelivery } from '#src/api/dashboard/shapes.ts';
 import { call, type Page } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction } from '../../parts/load.ts';
-import { Steps, usePages } from '../../parts/pages.ts';
-import { rich } from '../../parts/rich.ts';
-import { Card, Loading, Problem } from '../../parts/ui.ts';
+import { ago, time } from '../../parts/format.ts';
+import { Steps, useAction, useLoad, usePages } from '../../parts/load.ts';
+import { Badge, Card, Loading, Problem, rich, When } from '../../parts/ui.ts';
+import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { DeliveryRow } from './delivery-row.ts';
-import { nameOf } from './webhook.ts';
+import { nameOf } from './create-webhook.ts';
+import { outcomeOf } from './webhook.ts';
 
 const SHOWN = 20;
 /** How often the log is refreshed: while an attempt is near, and otherwise. */
@@ -41,8 +42,8 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     });
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
   return html`<${Card} title=${webhooks.deliveries}>
-    <p class="quiet">${rich(w.about(nameOf(webhook)))}</p>
-    <p class="hidden" role="status">${pending === 0 ? '' : w.pending(pending)}</p>
+    <p class="quiet">${rich(w.about({ name: nameOf(webhook) }))}</p>
+    <p class="hidden" role="status">${pending === 0 ? '' : w.pending({ count: pending })}</p>
     <${Problem} text=${error} />
     <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.label}>
       <${Loading} of=${pages.shown}>
@@ -79,3 +80,106 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
 /** Whether something is tried soon, or now. */
 const isNear = (rows: Delivery[]): boolean =>
   rows.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) < Date.now() + NEAR_MS);
+
+const KINDS = { pending: 'warn', succeeded: 'good', failed: 'bad' } as const;
+
+/** One delivery in the log; opened, a row of its own below shows what was sent and what came back. */
+function DeliveryRow(props: {
+  of: Delivery;
+  webhookId: string;
+  isPaused: boolean;
+  zone: string;
+  isOpen: boolean;
+  onOpen: () => void;
+  onRetry: () => void;
+}) {
+  const { of: delivery, webhookId, isPaused, zone, isOpen, onOpen, onRetry } = props;
+  const { event, event_id, status, attempts } = delivery;
+  const { common, webhooks } = words();
+  const w = webhooks.log;
+  const id = useId();
+  const last = attempts.at(-1);
+  const name = `${event} ${event_id}`;
+  return html`<tr class=${isOpen ? 'opened' : ''}>
+      <th scope="row" data-name=${webhooks.event}>${event}</th>
+      <td data-name=${common.status}><${Badge} kind=${KINDS[status]}>${common.statuses[status]}<//></td>
+      <td data-name=${w.tries}>${attempts.length}</td>
+      <td data-name=${w.lastAnswer}>${last ? outcomeOf(last) : '–'}</td>
+      <td data-name=${w.lastTry}><${When} at=${last?.at ?? null} zone=${zone} never="–" /></td>
+      <td data-name=${w.nextTry}>${nextTry(delivery, isPaused)}</td>
+      <td>
+        <div class="actions">
+          <button type="button" aria-expanded=${isOpen} aria-controls=${isOpen ? id : undefined} aria-label=${w.detailsOf({ name })} onClick=${onOpen}>${common.details}</button>
+          ${status !== 'succeeded' && html`<button type="button" aria-label=${w.retryOf({ name })} onClick=${onRetry}>${w.retry}</button>`}
+        </div>
+      </td>
+    </tr>
+    ${
+      isOpen &&
+      html`<tr id=${id}><td colspan="7" class="whole">
+        <${DeliveryDetails} webhookId=${webhookId} of=${delivery} zone=${zone} />
+      </td></tr>`
+    }`;
+}
+
+function nextTry({ status, next_attempt_at }: Delivery, isPaused: boolean): string {
+  const w = words().webhooks.log;
+  if (status !== 'pending') return '–';
+  if (isPaused || next_attempt_at === null) return w.whenResumed;
+  const seconds = Math.ceil((Date.parse(next_attempt_at) - Date.now()) / 1_000);
+  if (seconds <= 0) return w.now;
+  return seconds < 60 ? w.inSeconds({ seconds }) : ago(next_attempt_at);
+}
+
+/** The body that is sent, and the receiver's answer to each attempt. */
+function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Delivery; zone: string }) {
+  const { delivery_id, attempts } = of;
+  const w = words().webhooks.exchange;
+  const sent = useLoad(
+    () => call<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
+    [webhookId, delivery_id],
+  );
+  // Tried once more meanwhile: what is shown stays until the new answer is there.
+  useEffect(() => {
+    if (sent.value && sent.value.attempts.length !== attempts.length) sent.again();
+  }, [attempts.length]);
+  return html`<${Loading} of=${sent}>
+    ${({ request, attempts: tries }: SentDelivery) => html`<div class="exchange">
+      <section aria-label=${w.request}>
+        <h3>${w.sent}</h3>
+        <pre tabindex="0" role="group" aria-label=${w.firstLines}><code>${headOf(request)}</code></pre>
+        <p class="quiet">${rich(w.madeAnew)}</p>
+        <pre tabindex="0" role="group" aria-label=${w.body}><code>${indented(request.body)}</code></pre>
+        <p class="quiet">${w.indented}</p>
+      </section>
+      <section aria-label=${w.answers}>
+        <h3>${w.cameBack}</h3>
+        ${tries.length === 0 && html`<p class="quiet">${w.none}</p>`}
+        <ol>
+          ${tries.toReversed().map(
+            (one) => html`<li>
+              <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${outcomeOf(one)}<//> ${w.after({ milliseconds: count(one.duration_ms) })}
+                ${' '}<time datetime=${one.at}>${time(one.at, zone)}</time></p>
+              ${
+                one.response_body
+                  ? html`<pre tabindex="0" role="group" aria-label=${w.answer}><code>${one.response_body}</code></pre>`
+                  : html`<p class="quiet">${one.response_status === null ? w.noAnswer : w.emptyBody}</p>`
+              }
+            </li>`,
+          )}
+        </ol>
+      </section>
+    </div>`}
+  <//>`;
+}
+
+const headOf = ({ url, headers }: SentDelivery['request']): string =>
+  [`POST ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\n');
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

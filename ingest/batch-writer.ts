@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '#src/core/log.ts';
+import { inSpan } from '#src/core/tracing.ts';
+import { faultOf } from './fault.ts';
+import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
+
+/** Between two attempts to write a batch. */
+const RETRY_MS = { first: 100, longest: 5_000 };
+/** Messages for moved accounts are logged once per this many. */
+const LOG_MOVED_EVERY = 10_000;
+
+/** Longest text of an error that is kept with a message. */
+const MAX_ERROR_CHARACTERS = 300;
+
+/**
+ * Whether messages of a batch are to blame for an error, and not the database's state. What our own code threw counts only while the
+ * database answers an empty batch.
+ */
+async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
+  const fault = faultOf(error);
+  if (fault !== 'code') return fault === 'data';
+  return writer.write([]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The message as a whole, refused, with the reason. */
+function refused({ gateway: _gateway, ...message }: IncomingMessage, error: Error): IncomingMessage {
+  const reason = `cannot be written: ${error.message.slice(0, MAX_ERROR_CHARACTERS)}`;
+  const { deviceId } = message.decoded;
+  return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
+}
+
+/** A batch in two halves, in its order: which of its messages breaks it is found by them. */
+function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
+  const middle = batch.length >> 1;
+  return [batch.slice(0, middle), batch.slice(middle)];
+}
+
+/**
+ * Writes messages as the pipeline does, but tries nothing again: one that breaks its batch is found by halves, and kept as a rejection. Throws where
+ * the database fails, or a refusal cannot be kept either; what was written by then is written.
+ */
+export async function writeOrRefuse(writer: Writer, batch: readonly IncomingMessage[]): Promise<void> {
+  try {
+    await writer.write(batch);
+  } catch (error) {
+    if (!(await isOfTheMessages(writer, error))) throw error;
+    const [only] = batch;
+    if (batch.length > 1) for (const half of halvesOf(batch)) await writeOrRefuse(writer, half);
+    else if (only) await writer.write([refused(only, error as Error)]);
+  }
+}
+
+/** Counts since the start, for logs and metrics. */
+export interface PipelineCounts {
+  received: number;
+  committed: number;
+  stored: number;
+  duplicates: number;
+  rejected: number;
+  /** Messages of devices that sent more than a device may; they are among the rejected. */
+  overLimit: number;
+  /** Messages for accounts that moved into another installation. */
+  departed: number;
+  /** Devices of batches whose heads were read from the database. */
+  loaded: number;
+}
+
+/** A message of a batch. */
+interface Writable {
+  message: IncomingMessage;
+  /** It could not be written, and waits to be stored as a rejection. */
+  isRefused?: boolean;
+}
+
+/** Writes batches until they are committed, and counts what became of them. A message that breaks its batch is refused by itself. */
+export class BatchWriter<T extends Writable> {
+  readonly counts: PipelineCounts = {
+    received: 0,
+    committed: 0,
+    stored: 0,
+    duplicates: 0,
+    rejected: 0,
+    overLimit: 0,
+    departed: 0,
+    loaded: 0,
+  };
+  isStopped = false;
+  readonly #writer: Writer;
+  readonly #log: Logger;
+  readonly #onCommitted: (batch: readonly T[], result: WriteResult) => void;
+
+  constructor(writer: Writer, log: Logger, onCommitted: (batch: readonly T[], result: WriteResult) => void) {
+    this.#writer = writer;
+    this.#log = log;
+    this.#onCommitted = onCommitted;
+  }
+
+  /** Writes the batch, however long the database is away. */
+  async write(batch: readonly T[]): Promise<void> {
+    for (let delayMs = RETRY_MS.first; !this.isStopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
+      try {
+        const result = await inSpan('ingest batch', { 'energy.messages': batch.length }, () =>
+          this.#writer.write(batch.map(({ message }) => message)),
+        );
+        this.#count(batch, result);
+        this.#onCommitted(batch, result);
+        return;
+      } catch (error) {
+        // A refusal that cannot be stored either is tried for ever, as nothing may be lost silently.
+        const isRefusal = batch.length === 1 && batch[0]?.isRefused === true;
+        if (!isRefusal && (await isOfTheMessages(this.#writer, error))) return this.#isolate(batch, error as Error);
+        this.#log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
+        await pause(delayMs);
+      }
+    }
+  }
+
+  /** Finds the messages that break their batch, by halves, and refuses each of them by itself. */
+  async #isolate(batch: readonly T[], error: Error): Promise<void> {
+    const [only] = batch;
+    if (batch.length > 1) for (const half of halvesOf(batch)) await this.write(half);
+    else if (only) {
+      this.#log.error({ err: error, topic: only.message.topic }, 'message refused: it cannot be written');
+      only.message = refused(only.message, error);
+      only.isRefused = true;
+      await this.write(batch);
+    }
+  }
+
+  #count(batch: readonly T[], { stored, duplicates, rejected, loaded = 0, departed = 0 }: WriteResult): void {
+    this.counts.committed += batch.length;
+    this.counts.stored += stored;
+    this.counts.duplicates += duplicates;
+    this.counts.rejected += rejected;
+    this.counts.loaded += loaded;
+    if (departed > 0) this.#countMovedAccounts(departed);
+  }
+
+  #countMovedAccounts(count: number): void {
+    const logged = Math.floor(this.counts.departed / LOG_MOVED_EVERY);
+    const isFirst = this.counts.departed === 0;
+    this.counts.departed += count;
+    if (isFirst || Math.floor(this.counts.departed / LOG_MOVED_EVERY) > logged)
+      this.#log.warn(
+        { departed: this.counts.departed },
+        'devices of accounts that moved into another installation still publish here: kept, energy migrate --users writes it there',
+      );
+  }
+}

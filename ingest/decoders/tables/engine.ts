@@ -1,0 +1,273 @@
+import { readPath } from '#src/core/json-path.ts';
+import { SCALES } from '#src/devices/mapped-quantity.ts';
+import { type DecoderSettings, type DeviceMessage, type Family, type Heard, withoutMemory } from '../family.ts';
+import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+import { asObject, mentions, readJson, readText } from '../read/payload.ts';
+import { readTime } from '../read/time.ts';
+import { type FieldEntry, type Parts, readTable, type Table, type TopicEntry } from './form.ts';
+import { type Named, namedIn, type Pattern, patternOf, sourceOf, templateOf } from './pattern.ts';
+
+type ReadPlace = (json: unknown) => unknown;
+
+/** A field, ready to be read. */
+interface Field {
+  entry: FieldEntry;
+  channel: (named: Named) => string;
+  /** The field's name as a pattern; null if it is a plain word. */
+  pattern: Pattern | null;
+  name: string;
+  /** Its JSONPath, in a body. */
+  path: string;
+  read: ReadPlace;
+  readTime: ReadPlace | null;
+  unless: readonly ReadPlace[];
+  scale: { times: number; per: number };
+}
+
+/** A topic, ready to be matched. */
+interface Topic {
+  entry: TopicEntry;
+  /** Null: any topic, so that the body alone tells whose a message is. */
+  pattern: Pattern | null;
+  hasField: boolean;
+  fields: readonly Field[];
+  byName: ReadonlyMap<string, Field>;
+  device: (named: Named) => string;
+  isObject: boolean;
+  mentioned: readonly (readonly string[])[];
+  time: ReadPlace | null;
+  /** Places that must be lists, with their least length. */
+  lists: readonly { path: string; read: ReadPlace; least: number }[];
+  fromBody: readonly BodyPart[];
+}
+
+/** A part that the body names. `otherwise`: without a text there, or with one that is not among the words. */
+interface BodyPart {
+  name: string;
+  read: ReadPlace;
+  words: Readonly<Record<string, string>> | undefined;
+  otherwise: (named: Named) => string;
+}
+
+/** What a message on a topic says: of which device, and which fields there are to read. */
+interface Match {
+  topic: Topic;
+  named: Named;
+  device: string;
+  fields: readonly { field: Field; name: string; channel: string }[];
+}
+
+/** A family whose form is the table `<name>.json`. Throws if the table has an error (`parseTable`). */
+export const tableFamily = (name: string): Family<null> => familyOf(readTable(name));
+
+/** The family that a table describes. */
+export function familyOf(table: Table): Family<null> {
+  const topics = table.topics.flatMap((entry) => topicsOf(entry, table));
+  const own = topics.filter(({ pattern }) => pattern !== null);
+  const anywhere = topics.filter(({ pattern }) => pattern === null);
+  const match = cached((topic) => firstMatch(own, topic));
+  return withoutMemory({
+    name: table.family,
+    takes: (topic) => match(topic) !== null,
+    ...(anywhere.length > 0 && { knows: (payload) => anywhere.some((topic) => isMentioned(topic, payload)) }),
+    decode(message, settings) {
+      const found = match(message.topic) ?? firstMatch(anywhere, message.topic);
+      if (!found || !isMentioned(found.topic, message.payload)) return null;
+      return found.topic.entry.ignored ? nothing() : read(found, message, settings);
+    },
+  });
+}
+
+/** Whether a body has what each of the family's on this topic mentions: all the texts, and one of each list of texts. */
+const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
+  mentioned.every((texts) => texts.some((text) => mentions(payload, text)));
+
+/** Maximum number of topics in a family's cache, and the longest topic in it: attackers choose topics. */
+const MAX_TOPICS = 1_000;
+const MAX_TOPIC_LENGTH = 256;
+
+/** Caches the matches of topics. A full cache is emptied: its topics are then matched again as they come. */
+function cached(match: (topic: string) => Match | null): (topic: string) => Match | null {
+  const matches = new Map<string, Match>();
+  return (topic) => {
+    const known = matches.get(topic);
+    if (known) return known;
+    const found = match(topic);
+    if (!found || topic.length > MAX_TOPIC_LENGTH) return found;
+    if (matches.size >= MAX_TOPICS) matches.clear();
+    matches.set(topic, found);
+    return found;
+  };
+}
+
+/** The topics of an entry, one for each of its patterns. */
+function topicsOf(entry: TopicEntry, table: Table): Topic[] {
+  const parts = { ...table.parts, ...entry.parts };
+  const isJson = entry.payload === 'json';
+  const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
+  const fields = Object.entries(given).map(([name, field]) => fieldOf(name, field, parts, isJson));
+  const shared = {
+    entry,
+    fields,
+    byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
+    device: templateOf(entry.device ?? '{device}'),
+    mentioned: (entry.mentions ?? []).map((texts) => [texts].flat()),
+    time: entry.time ? placeOf(entry.time.at) : null,
+    lists: Object.entries(entry.lists ?? {}).map(([path, least]) => ({ path, read: placeOf(path), least })),
+    fromBody: Object.entries(entry.from_body ?? {}).map(([name, { at, words, else: otherwise }]) => ({
+      ...{ name, read: placeOf(at), words },
+      otherwise: templateOf(otherwise),
+    })),
+    isObject: fields.every(({ path }) => /^\$(?:\.|\[')/.test(path)),
+  };
+  const withField = { ...parts, field: fields.map(({ name }) => sourceOf(name, parts)).join('|') };
+  return [entry.topic].flat().map((text) => ({
+    ...shared,
+    pattern: text === '#' ? null : patternOf(text, withField),
+    hasField: text.includes('{field}'),
+  }));
+}
+
+const UNSCALED = { times: 1, per: 1 };
+
+function fieldOf(name: string, entry: FieldEntry, parts: Parts, isJson: boolean): Field {
+  const isPattern = name.includes('{');
+  const path = entry.at ?? `$.${name}`;
+  const scales = SCALES[entry.kind as keyof typeof SCALES];
+  return {
+    entry,
+    name,
+    pattern: isPattern ? patternOf(name, parts) : null,
+    channel: templateOf(entry.channel),
+    path,
+    read: isJson ? placeOf(path) : () => undefined,
+    readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),
+    unless: (entry.unless ?? []).map(placeOf),
+    scale: (entry.unit && scales?.get(entry.unit)) ?? UNSCALED,
+  };
+}
+
+function placeOf(path: string): ReadPlace {
+  const place = readPath(path);
+  if (!place) throw new Error(`${path} is no path to one place: name it with "at"`);
+  return place;
+}
+
+function firstMatch(topics: readonly Topic[], text: string): Match | null {
+  for (const topic of topics) {
+    const named = topic.pattern ? namedIn(topic.pattern, text) : {};
+    if (!named) continue;
+    if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.fields);
+    const name = named.field ?? '';
+    const found = topic.byName.get(name);
+    if (found) return matchOf(topic, named, [found]);
+    for (const field of topic.fields) {
+      const within = field.pattern && namedIn(field.pattern, name);
+      if (within) return matchOf(topic, { ...named, ...within }, [field]);
+    }
+  }
+  return null;
+}
+
+const matchOf = (topic: Topic, named: Named, fields: readonly Field[]): Match => ({
+  topic,
+  named,
+  device: topic.device(named),
+  fields: fields.map((field) => ({ field, name: named.field ?? field.name, channel: field.channel(named) })),
+});
+
+/** Reads the fields of a message. */
+function read(match: Match, message: DeviceMessage, settings: DecoderSettings): Heard {
+  // How a retained message is deleted.
+  if (message.payload.length === 0) return nothing();
+  if (match.topic.entry.payload === 'json') return readBody(match, message, settings);
+  const heard = hearing();
+  const { device } = match;
+  const value = readText(message.payload);
+  for (const { field, name, channel } of match.fields) {
+    if (value === null) return refusal(`${name} is not text`);
+    add(heard, field, { device, channel, value, atMs: null, name });
+  }
+  return heard;
+}
+
+function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard {
+  const { entry, isObject, time, lists, fromBody } = match.topic;
+  const json = readJson(payload);
+  if (json === undefined || (isObject && !asObject(json)))
+    return refusal(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
+  const heard = hearing();
+  const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
+  const device = named ? match.topic.device(named) : match.device;
+  const broken = lists.filter((list) => isBroken(list, json));
+  for (const { path, least } of broken) heard.refuse(`${path} is not a list of at least ${least}`, device);
+  const timeAt = (place: ReadPlace) => readTime(place(json), entry.time?.form, { tz, receivedAtMs });
+  const messageAtMs = time && timeAt(time);
+  for (const { field, name, channel: ofTopic } of match.fields) {
+    const value = field.read(json);
+    if (value === undefined || value === null) continue;
+    if (field.unless.some((place) => place(json) !== undefined)) continue;
+    if (broken.some(({ path }) => field.path.startsWith(`${path}[`))) continue;
+    const ownTime = field.readTime?.(json) === undefined ? null : field.readTime;
+    const channel = named ? field.channel(named) : ofTopic;
+    add(heard, field, { device, channel, value, atMs: ownTime ? timeAt(ownTime) : messageAtMs, name });
+  }
+  return heard;
+}
+
+const namedByBody = (parts: readonly BodyPart[], json: unknown, named: Named): Named => {
+  const all: Record<string, string> = { ...named };
+  for (const { name, read, words, otherwise } of parts) {
+    const value = read(json);
+    const word = typeof value !== 'string' || value === '' ? undefined : wordFor(words, value);
+    all[name] = word ?? otherwise(named);
+  }
+  return all;
+};
+
+/** Whether something else, or too short a list, is in a list's place. Null is no reading, wherever it stands. */
+function isBroken({ read, least }: Topic['lists'][number], json: unknown): boolean {
+  const value = read(json);
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
+}
+
+/** What a word stands for: itself if there are no words to look it up in, undefined if it is not among them. */
+const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
+  words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;
+
+/** The unit of each kind, in which its owner is asked about it. */
+const OWN_UNIT = new Map<string, string>([
+  ['energy_total_kwh', 'kWh'],
+  ['power_w', 'W'],
+  ['volume_total_m3', 'm³'],
+]);
+
+/** At most ten digits, as C prints a `long`. */
+const WHOLE = /^\s*(?:-?\d{1,10}\s*)?$/;
+
+interface Reading {
+  device: string;
+  channel: string;
+  value: unknown;
+  atMs: number | null;
+  name: string;
+}
+
+/** Adds one field of a message, by the rules of its entry. */
+function add(heard: Hearing, { entry, scale }: Field, { device, channel, value, atMs, name }: Reading): void {
+  const { kind, words, none_below, whole, asks } = entry;
+  if (kind === 'heating' || kind === 'availability') {
+    const word = words && typeof value === 'string' ? wordFor(words, value.trim()) : undefined;
+    heard.addState({ device, channel, kind, value: word ?? value, atMs, name });
+    return;
+  }
+  const number = none_below === undefined ? undefined : readNumber(value);
+  if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
+  const { times, per } = scale;
+  if (whole && !WHOLE.test(String(value))) heard.refuse(`${name} is not a whole number`, device);
+  else heard.add({ device, channel, kind, value, times, per, atMs, name, asks: asks && asksFor(kind) });
+}
+
+/** What its owner is asked about a quantity: its unit is that of its kind. */
+const asksFor = (kind: FieldEntry['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });

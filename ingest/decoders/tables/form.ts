@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { readPath } from '#src/core/json-path.ts';
+import { SCALES } from '#src/devices/mapped-quantity.ts';
+
+/** Names and templates between braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
+export const PART = /\{([a-z_]+)([+*]?)\}/g;
+
+const path = z.string().refine((text) => readPath(text) !== null, {
+  message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
+});
+/** Regular expression without groups that capture: the groups of a topic are its parts. */
+const pattern = z.string().refine((source) => isPattern(source), {
+  message: 'must be a regular expression without capturing groups, or a list of words and their replacements',
+});
+const text = z.string().min(1);
+const why = z.union([z.string(), z.array(z.string())]).optional();
+const parts = z.record(z.string().regex(/^[a-z_]+$/), z.union([pattern, z.record(z.string(), z.string())]));
+
+const UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l', 'C'] as const;
+const KINDS = [
+  'energy_total_kwh',
+  'power_w',
+  'volume_total_m3',
+  'temperature_c',
+  'setpoint_c',
+  'heating',
+  'availability',
+] as const;
+const isState = (kind: string): boolean => kind === 'heating' || kind === 'availability';
+
+const field = z
+  .strictObject({
+    why,
+    channel: z.string().min(1),
+    kind: z.enum(KINDS),
+    unit: z.enum(UNITS).optional(),
+    at: path.optional(),
+    asks: z.literal(true).optional(),
+    none_below: z.number().optional(),
+    whole: z.literal(true).optional(),
+    words: z.record(z.string(), z.boolean()).optional(),
+    time_at: path.optional(),
+    unless: z.array(path).min(1).optional(),
+  })
+  .superRefine(({ kind, unit, words, asks, none_below, whole }, context) => {
+    const fault = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
+    if (unit !== undefined && !fits(kind, unit)) fault('unit', `is no unit of ${kind}`);
+    if (words && !isState(kind)) fault('words', 'are for heating and availability only');
+    if (isState(kind) && (asks ?? none_below ?? whole) !== undefined) fault('kind', 'is no number');
+  });
+const fields = z.record(z.string().min(1), field);
+
+const topic = z
+  .strictObject({
+    why,
+    topic: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+    parts: parts.optional(),
+    device: z.string().min(1).optional(),
+    payload: z.enum(['text', 'json']).optional(),
+    mentions: z
+      .array(z.union([text, z.array(text).min(1)]))
+      .min(1)
+      .optional(),
+    from_body: z
+      .record(
+        z.string(),
+        z.strictObject({ at: path, words: z.record(z.string(), z.string()).optional(), else: z.string() }),
+      )
+      .optional(),
+    lists: z.record(path, z.int().min(0)).optional(),
+    time: z.strictObject({ at: path, form: z.enum(['s', 'ms', 'iso']).optional() }).optional(),
+    fields: fields.optional(),
+    ignored: z.literal(true).optional(),
+  })
+  .superRefine((given, context) => {
+    const fault = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
+    if (given.ignored && (given.fields ?? given.payload ?? given.time ?? given.lists))
+      fault('ignored', 'reads nothing');
+    if (given.payload === 'json') return;
+    for (const member of ['from_body', 'lists', 'time'] as const)
+      if (given[member]) fault(member, 'needs "payload": "json"');
+    for (const [name, one] of Object.entries(given.fields ?? {}))
+      if (one.at ?? one.time_at ?? one.unless) fault('fields', `${name}: a place in a body needs "payload": "json"`);
+  });
+
+const table = z
+  .strictObject({
+    family: z.string().regex(/^[a-z0-9-]+$/),
+    devices: z.string().min(1),
+    why,
+    sources: z.array(z.string()).min(1),
+    parts: parts.optional(),
+    fields: fields.optional(),
+    topics: z.array(topic).min(1),
+  })
+  .superRefine((given, context) => {
+    for (const [index, one] of given.topics.entries()) {
+      const message = faultOf(one, given);
+      if (message) context.addIssue({ code: 'custom', path: ['topics', index], message });
+    }
+  });
+
+/** A family as its file has it. */
+export type Table = z.infer<typeof table>;
+export type TopicEntry = Table['topics'][number];
+export type FieldEntry = z.infer<typeof field>;
+export type Parts = z.infer<typeof parts>;
+
+/** Why a topic of a table cannot be read; null if it can. */
+function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: Table): string | null {
+  if (one.ignored) return null;
+  const read = Object.entries(one.fields ?? shared);
+  if (read.length === 0) return 'has neither fields nor "ignored": true';
+  const topics = [one.topic].flat();
+  const hasField = topics.every((text) => text.includes('{field}'));
+  if (one.payload !== 'json' && !hasField && read.length > 1)
+    return 'has several fields for one number: name one by {field}';
+  const device = one.device ?? '{device}';
+  for (const text of topics) {
+    const named = new Set(['topic', ...partsOf(text), ...Object.keys(one.from_body ?? {})]);
+    const known = (name: string) =>
+      partsOf(name).every((part) => named.has(part) || part in { ...common, ...one.parts });
+    const wrong = partsOf(device).find((part) => !named.has(part));
+    if (wrong) return `has no part {${wrong}}, which its device names`;
+    const unknown = read.find(([name, { channel }]) => !known(name) || !known(channel));
+    if (unknown) return `names a part in ${unknown[0]} that nothing has`;
+  }
+  return null;
+}
+
+/** Names of the parts in a template. */
+const partsOf = (template: string): string[] => [...template.matchAll(PART)].map(([, name = '']) => name);
+
+function fits(kind: FieldEntry['kind'], unit: string): boolean {
+  if (kind === 'temperature_c' || kind === 'setpoint_c') return unit === 'C';
+  return !isState(kind) && SCALES[kind as keyof typeof SCALES].has(unit);
+}
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(`${source}|`).exec('')?.length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Checks a family's table. Throws an error that names the file and each wrong member: at start, and in the tests.
+ *
+ * @param file name for the error
+ * @param text the file's content
+ */
+export function parseTable(file: string, text: string): Table {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+  const read = table.safeParse(json);
+  if (read.success) return read.data;
+  const faults = read.error.issues.map(({ path: place, message }) => `${place.join('.') || 'the table'} ${message}`);
+  throw new Error(`${file}: ${faults.join('; ')}`);
+}
+
+/** Reads the table of a family from its file next to this one. */
+export function readTable(family: string): Table {
+  const read = parseTable(
+    `ingest/decoders/tables/${family}.json`,
+    readFileSync(new URL(`${family}.json`, import.meta.url), 'utf8'),
+  );
+  if (read.family !== family) throw new Error(`ingest/decoders/tables/${family}.json: family must be ${family}`);
+  return read;
+}

@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { type Connection, type LoggedIn, type Session, Sessions } from './broker-session.ts';
+
+const by: LoggedIn = {
+  username: 'dev_1',
+  owner: { userId: 'usr_1', accountId: 'usr_1' },
+  certificate: null,
+  secretSha256: null,
+};
+
+/** A connection whose client reads as much as `unread` leaves. */
+function connection(id: string, unread = 0): Connection {
+  const conn = Object.assign(new EventEmitter(), { writable: true, writableLength: unread, write: () => true });
+  return { id, conn, closed: false, close: () => conn.emit('close') } as unknown as Connection;
+}
+
+function sessionsOf() {
+  const [refusals, ended]: [string[], Session[]] = [[], []];
+  const parts = {
+    logRefusal: (_: string, why: string) => void refusals.push(why),
+    onEnd: (session: Session) => void ended.push(session),
+  };
+  return { sessions: new Sessions(undefined, pino({ level: 'silent' }), parts), refusals, ended };
+}
+
+test('a connection beyond the twentieth of its login ends the oldest, which is then open no more', () => {
+  const { sessions, refusals, ended } = sessionsOf();
+  const clients = Array.from({ length: 21 }, (_, index) => connection(`client_${index}`));
+  for (const client of clients) expect(sessions.begin(client, by)).toBe(true);
+  expect(ended).toEqual([clients[0]?.session]);
+  expect([...sessions.open]).toEqual(clients.slice(1).map(({ session }) => session));
+  expect(refusals).toHaveLength(1);
+});
+
+test('a login that has used up its requests of the minute begins no session', () => {
+  const { sessions, refusals } = sessionsOf();
+  const first = connection('first');
+  sessions.begin(first, by);
+  for (let sent = 0; sent < 200; sent++) sessions.logins.request((first.session as Session).login);
+  const next = connection('next');
+  expect([sessions.begin(next, by), next.session, refusals.length]).toEqual([false, undefined, 1]);
+});
+
+test('only connections that do not read what is sent to them are ended', () => {
+  const { sessions, ended } = sessionsOf();
+  const [reading, deaf] = [connection('reading', 65_536), connection('deaf', 65_537)];
+  for (const client of [reading, deaf]) sessions.begin(client, by);
+  sessions.endUnread();
+  expect(ended).toEqual([deaf.session]);
+  expect([...sessions.open]).toEqual([reading.session]);
+});

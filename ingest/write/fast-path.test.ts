@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
+import { chooseRoles } from '#ingest/normalise/channels.ts';
+import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
+import type { IncomingMessage } from '../message.ts';
+import { collect } from './collect.ts';
+import { type DeltaRow, noDeltas } from './deltas.ts';
+import { type SeriesState, seriesName } from './device-state.ts';
+import { FastPath } from './fast-path.ts';
+import { type Head, headAfter, lawsOf, openOf } from './head.ts';
+import { headMemory } from './head-memory.ts';
+import { addToOpenHour, HOUR_MS, type Opened, PLACES, placeOf } from './open-hour.ts';
+import { type DevicePlan, planDevice } from './plan.ts';
+import type { TextElements } from './statement.ts';
+
+const START_MS = Date.UTC(2026, 5, 1, 8);
+const DEVICES = 4;
+/**
+ * What its devices have: a register that is sent with power beside it, one of power alone, one with intervals and a temperature, and one with
+ * tariffs.
+ */
+const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
+  [
+    ['import', 'register'],
+    ['export', 'register'],
+    ['import', 'power'],
+  ],
+  [['import', 'power']],
+  [
+    ['import', 'interval'],
+    ['import', 'temperature'],
+  ],
+  [
+    ['import/t1', 'register'],
+    ['import/t2', 'register'],
+    ['export/t1', 'register'],
+  ],
+];
+
+/** A head before its first reading. */
+function newHead(device: number): Head {
+  const names = SERIES[device] as (typeof SERIES)[number];
+  const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
+  const series = names.map(([channel, kind], index): [string, SeriesState] => [
+    seriesName(channel, kind),
+    {
+      seriesId: 10 * device + index,
+      channel,
+      kind,
+      roles: (roles[index] as RolesByTime).roles,
+      lastReadAtMs: null,
+      tail: null,
+      tariffSinceMs: Number.NEGATIVE_INFINITY,
+      closedUntilMs: null,
+    },
+  ]);
+  return {
+    deviceId: `dev_${device}`,
+    userId: `usr_${device >> 1}`,
+    settings: { limitKw: 100, registerMaxKwh: device ? null : 100_000, maxGapMinutes: 15 },
+    computedWith: null,
+    series: new Map(series),
+    version: 1,
+    open: null,
+    isSettled: true,
+  };
+}
+
+/** What the plan makes of messages of one device; null: it needs what is stored. */
+function planned(
+  head: Head,
+  messages: readonly IncomingMessage[],
+): { head: Head; plan: DevicePlan; opened: Opened } | null {
+  const arrived = collect(messages, 0).series.get(head.deviceId);
+  const plan = arrived && planDevice(head, arrived, new Map());
+  if (!plan || !('series' in plan)) return null;
+  const opened = addToOpenHour(head.open, plan.deltas.own);
+  return { head: headAfter(head, plan, opened.open, new Map()).head, plan, opened };
+}
+
+/** Messages without those that tell the last reading of their series once more. */
+function unknown(head: Head, messages: readonly IncomingMessage[]): IncomingMessage[] {
+  const last = new Map(
+    [...head.series].map(([name, { lastReadAtMs, lastValue }]) => [name, [lastReadAtMs, lastValue]]),
+  );
+  return messages.filter(({ decoded }) => {
+    const { channel, kind, readAtMs, value } = decoded.readings[0] as DecodedReading;
+    const name = seriesName(channel, kind);
+    if (isDeepStrictEqual(last.get(name), [readAtMs, value])) return false;
+    last.set(name, [readAtMs, value]);
+    return true;
+  });
+}
+
+/** What is left of a head of which nothing new came. */
+const unchanged = (head: Head): ReturnType<typeof planned> => ({
+  head,
+  plan: {
+    device: head,
+    series: [],
+    deltas: noDeltas(),
+    followed: null,
+    pieceUntilMs: Number.NEGATIVE_INFINITY,
+    computedWith: head.settings,
+    areRolesOpen: false,
+    isRecounted: false,
+  },
+  opened: addToOpenHour(head.open, new Map()),
+});
+
+/** Quarter-hours of closed hours, by their start. */
+function summed(rows: readonly DeltaRow[]): ReadonlyMap<number, Sums> {
+  const sums = new Map<number, Sums>();
+  for (const { deviceId: _, userId: __, startsAtMs, ...row } of rows) {
+    assert.ok(!sums.has(startsAtMs));
+    sums.set(startsAtMs, row);
+  }
+  return sums;
+}
+
+function textsOf({ bytes, count }: TextElements): (string | null)[] {
+  const texts: (string | null)[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readInt32BE(at);
+    at += 4 + Math.max(0, length);
+    texts.push(length === -1 ? null : bytes.toString('latin1', at - length, at));
+  }
+  expect(texts).toHaveLength(count);
+  return texts;
+}
+
+const step = fc.record({
+  device: fc.nat(DEVICES - 1),
+  series: fc.nat(2),
+  /** Mostly seconds; sometimes the same time again, or one before. */
+  afterMs: fc.oneof(
+    { weight: 30, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 600_000, max: 5_000_000 }) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 0, -1, -10_000) },
+  ),
+  rise: fc.oneof(
+    { weight: 20, arbitrary: fc.nat(400_000) },
+    { weight: 1, arbitrary: fc.integer({ min: -1e9, max: 1e9 }) },
+  ),
+  says: fc.oneof(
+    { weight: 40, arbitrary: fc.constant('reading') },
+    { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
+    // The same as last, as of gas in each telegram.
+    { weight: 3, arbitrary: fc.constant('again') },
+  ),
+});
+const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 25, size: 'max' });
+
+test('what is followed comes to what the plan comes to; all other messages are left to the plan', () => {
+  let [followedCount, otherCount, knownCount, closedCount] = [0, 0, 0, 0];
+  fc.assert(
+    fc.property(history, (batches) => {
+      const memory = headMemory({ maxBytes: 2 ** 16 });
+      const fastPath = new FastPath(memory);
+      const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
+      // The first readings of each series are planned: without them a head is not remembered.
+      const clocks = heads.map(() => START_MS);
+      const values = heads.map(() => 500_000_000);
+      const lastSeries = heads.map(() => 0);
+      const messageOf = (device: number, series: number, says: string): IncomingMessage => {
+        const [channel, kind] = (SERIES[device] as (typeof SERIES)[number])[
+          series % (SERIES[device]?.length ?? 1)
+        ] as readonly [string, Kind];
+        const value = (values[device] as number) + (kind === 'power' && series ? -500_100_000 : 0);
+        const reading: DecodedReading = {
+          deviceId: `dev_${device}`,
+          channel,
+          kind,
+          readAtMs: clocks[device] as number,
+          intervalMs: kind === 'interval' ? 10_000 : 0,
+          value,
+          element: 0,
+        };
+        return {
+          topic: '',
+          payload: Buffer.alloc(0),
+          receivedAtMs: START_MS + 40 * HOUR_MS,
+          decoded: {
+            deviceId: `dev_${device}`,
+            readings: says === 'nothing' ? [] : [reading],
+            rejections: says === 'rejected' ? [{ element: 1, reason: 'no number' }] : [],
+            ...(says === 'status' ? { status: 'online' as const } : {}),
+          },
+        };
+      };
+      for (let device = 0; device < DEVICES; device++) {
+        const all = (SERIES[device] as (typeof SERIES)[number]).map((_, series) =>
+          messageOf(device, series, 'reading'),
+        );
+        heads[device] = planned(heads[device] as Head, all)?.head as Head;
+        memory.set(heads[device] as Head);
+      }
+      for (const steps of batches) {
+        const batch = steps.map(({ device, series, afterMs, rise, says }) => {
+          if (says === 'again') return messageOf(device, lastSeries[device] as number, 'reading');
+          lastSeries[device] = series;
+          clocks[device] = (clocks[device] as number) + afterMs;
+          values[device] = Math.max(0, (values[device] as number) + rise);
+          return messageOf(device, series, says);
+        });
+        const before = heads.map(({ deviceId }) => memory.get(deviceId));
+        const followed = fastPath.step(batch, 0);
+        const [laws, opens] = [textsOf(followed.laws), textsOf(followed.opens)];
+        expect(followed.deviceIds).toEqual(followed.deviceIds.toSorted());
+        const isFollowed = ({ decoded }: IncomingMessage) => followed.deviceIds.includes(decoded.deviceId);
+        assert.deepEqual(
+          followed.others,
+          batch.filter((message) => !isFollowed(message)),
+        );
+        const rows: DecodedReading[] = [];
+        const changed = new Set<string>();
+        for (const [device, head] of heads.entries()) {
+          const messages = batch.filter(({ decoded }) => decoded.deviceId === head.deviceId);
+          const index = followed.deviceIds.indexOf(head.deviceId);
+          if (index === -1) {
+            otherCount += messages.length;
+            assert.deepEqual(memory.get(head.deviceId), before[device]);
+            // The plan takes it, or the database would; then, for this test, nothing of it was sent.
+            const after = messages.length > 0 && planned(head, messages);
+            const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
+            if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
+              heads[device] = after.head;
+            memory.set(heads[device] as Head);
+            continue;
+          }
+          followedCount += messages.length;
+          for (const { decoded } of messages) {
+            assert.deepEqual([decoded.readings.length, decoded.rejections.length, decoded.status], [1, 0, undefined]);
+          }
+          const fresh = unknown(head, messages);
+          knownCount += messages.length - fresh.length;
+          const wanted = fresh.length > 0 ? planned(head, fresh) : unchanged(head);
+          if (!wanted) throw new Error('followed what the plan does not take');
+          const version = followed.versions[index] as number;
+          expect(followed.was[index]).toBe(head.version);
+          heads[device] = { ...wanted.head, version };
+          assert.deepEqual(memory.get(head.deviceId), heads[device]);
+          assert.deepEqual([laws[index], opens[index]], [lawsOf(wanted.head), openOf(wanted.head)]);
+          const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
+          assert.deepEqual(
+            summed(closedRows),
+            new Map([...wanted.opened.closed].filter(([, sums]) => MEASURE_NAMES.some((name) => sums[name] !== 0))),
+          );
+          closedCount += closedRows.length;
+          for (const [startMs, { energyMilliwattHours, coveredMs }] of wanted.plan.deltas.own) {
+            if (energyMilliwattHours !== 0 || coveredMs !== 0) {
+              const hourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
+              changed.add(`${head.userId} ${hourMs} ${!wanted.opened.closed.has(startMs)}`);
+            }
+          }
+          for (const one of wanted.plan.series) {
+            assert.deepEqual([one.verdicts, one.rejects, one.lowered, one.duplicates], [null, [], [], 0]);
+          }
+          rows.push(...fresh.flatMap(({ decoded }) => decoded.readings));
+        }
+        expect(new Set(followed.changes.map(({ userId, hourMs, isOpen }) => `${userId} ${hourMs} ${isOpen}`))).toEqual(
+          changed,
+        );
+        expect(new Set(followed.readings)).toEqual(new Set(rows));
+        expect(followed.readings).toHaveLength(rows.length);
+        expect(followed.readings.length + followed.duplicates).toBe(batch.filter(isFollowed).length);
+        for (const [row, { deviceId, channel, kind }] of followed.readings.entries()) {
+          const device = Number(deviceId.slice(4));
+          assert.equal(followed.seriesIds[row], heads[device]?.series.get(seriesName(channel, kind))?.seriesId);
+        }
+      }
+    }),
+    { numRuns: 50 },
+  );
+  // Both ways are taken often, or this compares nothing.
+  expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
+  expect(knownCount).toBeGreaterThan(50);
+  expect(closedCount).toBeGreaterThan(50);
+});
+
+test.each([
+  ['at once', 0],
+  ['one after the other', 1_300],
+])(
+  'a meter that sends its tariffs in each round, %s, is followed, also where the next one begins to run',
+  (_, apartMs) => {
+    const memory = headMemory({ maxBytes: 2 ** 16 });
+    const fastPath = new FastPath(memory);
+    const values = [100_000_000, 200_000_000, 300_000_000];
+    const round = (index: number): IncomingMessage[] => {
+      const running = index < 30 ? 0 : 1;
+      values[running] = (values[running] as number) + 5_000;
+      // Where the tariffs change, both have run.
+      if (index === 30) values[0] = (values[0] as number) + 2_000;
+      return (SERIES[3] ?? []).map(([channel, kind], series) => ({
+        topic: '',
+        payload: Buffer.alloc(0),
+        receivedAtMs: START_MS + HOUR_MS,
+        decoded: {
+          deviceId: 'dev_3',
+          readings: [
+            {
+              deviceId: 'dev_3',
+              channel,
+              kind,
+              readAtMs: START_MS + index * 10_000 + series * apartMs,
+              intervalMs: 0,
+              value: values[series] as number,
+              element: 0,
+            },
+          ],
+          rejections: [],
+        },
+      }));
+    };
+    memory.set(planned(newHead(3), [...round(0), ...round(1)])?.head as Head);
+    for (let index = 2; index < 60; index++) {
+      for (const message of round(index)) expect([index, fastPath.step([message], 0).others]).toEqual([index, []]);
+    }
+  },
+);
+
+test('an hour of which a reading leaves nothing is not open', () => {
+  const memory = headMemory({ maxBytes: 2 ** 16 });
+  const placeOfFirst = (measure: Measure) => placeOf(MEASURE_NAMES.indexOf(measure), 0);
+  const quarters = Array<number>(PLACES).fill(0);
+  quarters[placeOfFirst('readingCount')] = -1;
+  quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;
+  const [[name, series] = []] = newHead(1).series;
+  const tail = { lastAtMs: START_MS, lastMw: 0 };
+  const standing = { ...(series as SeriesState), lastReadAtMs: START_MS, tail };
+  memory.set({
+    ...newHead(1),
+    open: { hour: START_MS / HOUR_MS, quarters },
+    series: new Map([[name as string, standing]]),
+  });
+  const reading: DecodedReading = {
+    deviceId: 'dev_1',
+    channel: 'import',
+    kind: 'power',
+    readAtMs: START_MS + 60_000,
+    intervalMs: 0,
+    value: 0,
+    element: 0,
+  };
+  const decoded = { deviceId: 'dev_1', readings: [reading], rejections: [] };
+  const message = { topic: '', payload: Buffer.alloc(0), receivedAtMs: START_MS + HOUR_MS, decoded };
+  const { deviceIds, opens } = new FastPath(memory).step([message], 0);
+  expect([deviceIds, textsOf(opens), memory.get('dev_1')?.open]).toEqual([['dev_1'], [null], null]);
+});
+
+const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['decoded']>, Partial<SeriesState>][] = [
+  ['more than readings', {}, { status: 'online' }, {}],
+  ['more than readings', {}, { readings: [] }, {}],
+  ['new series', { channel: 'export' }, {}, {}],
+  ['refused time', { readAtMs: START_MS + 3 * HOUR_MS }, {}, {}],
+  ['late', { readAtMs: START_MS - 1 }, {}, {}],
+  ['role', {}, {}, { isBehind: true }],
+  ['commodity', {}, {}, { roles: { import: true, export: false, meter: 'gas' } }],
+  ['verdict', { value: 900_000_000 }, {}, {}],
+  ['hour', {}, {}, { tail: { run: [START_MS - 60_000, 500_000_000] } }],
+];
+
+test.each(reasonsOf)(
+  'leaves a device to the plan, and says why: %s (%o, %o, %o)',
+  (reason, reading, decoded, series) => {
+    const memory = headMemory({ maxBytes: 2 ** 16 });
+    const fastPath = new FastPath(memory);
+    const [[name, first] = []] = newHead(0).series;
+    const stored = { lastReadAtMs: START_MS, tail: { run: [START_MS, 500_000_000] }, ...series };
+    const head = {
+      ...newHead(0),
+      open: { hour: START_MS / HOUR_MS, quarters: Array<number>(PLACES).fill(1) },
+      series: new Map([[name as string, { ...(first as SeriesState), ...stored }]]),
+    };
+    const readings: DecodedReading[] = [
+      {
+        deviceId: 'dev_0',
+        channel: 'import',
+        kind: 'register',
+        readAtMs: START_MS + 60_000,
+        intervalMs: 0,
+        value: 500_001_000,
+        element: 0,
+        ...reading,
+      },
+    ];
+    const message: IncomingMessage = {
+      topic: '',
+      payload: Buffer.alloc(0),
+      receivedAtMs: START_MS + HOUR_MS,
+      decoded: { deviceId: 'dev_0', rejections: [], readings, ...decoded },
+    };
+    memory.set(head);
+    const before = memory.get('dev_0');
+    const { deviceIds, others, reasons } = fastPath.step([message], 0);
+    expect([deviceIds, others, reasons.get('dev_0')]).toEqual([[], [message], reason]);
+    expect(memory.get('dev_0')).toEqual(before);
+  },
+);

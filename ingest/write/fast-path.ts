@@ -1,0 +1,278 @@
+import type { ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import type { Measure } from '#src/rollups/levels.ts';
+import type { DecodedReading } from '../decoders/decoder.ts';
+import type { IncomingMessage } from '../message.ts';
+import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
+import { timeFault } from './collect.ts';
+import { type DeltaRow, deltaRows } from './deltas.ts';
+import { newVersion } from './head.ts';
+import type { HeadMemory } from './head-memory.ts';
+import { lengthAt, PLACE, type SeriesNames, userIdAt, writeLaws, writeOpen } from './head-record.ts';
+import { HOUR_MS } from './open-hour.ts';
+import { type TextElements, type TextWriter, textWriter } from './statement.ts';
+import { KNOWN, type Reason, SteppedHeads } from './stepped-heads.ts';
+
+/** What a batch does to devices that the fast path takes. */
+export interface Stepped {
+  /** These devices, by their names. */
+  readonly deviceIds: readonly string[];
+  /** Their heads: the versions they were, and those they become; and what is stored of them. */
+  readonly was: readonly number[];
+  readonly versions: readonly number[];
+  readonly laws: TextElements;
+  readonly opens: TextElements;
+  /** Their readings, a row in each. */
+  readonly seriesIds: readonly number[];
+  readonly readings: readonly DecodedReading[];
+  /** Readings that are stored already. */
+  readonly duplicates: number;
+  /** Quarter-hours of the hours that a later one has closed. */
+  readonly closed: readonly DeltaRow[];
+  /** Hours that change, Unix ms, whose, and whether they are open after the batch. */
+  readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
+  /** Messages of all other devices. */
+  readonly others: readonly IncomingMessage[];
+  /** Why the plan must take a device that is remembered. */
+  readonly reasons: ReadonlyMap<string, Reason>;
+}
+
+const NO_TEXTS: TextElements = { bytes: Buffer.alloc(0), count: 0 };
+
+/** Nothing went on the fast path. */
+export const NOTHING_STEPPED: Stepped = {
+  deviceIds: [],
+  was: [],
+  versions: [],
+  laws: NO_TEXTS,
+  opens: NO_TEXTS,
+  seriesIds: [],
+  readings: [],
+  duplicates: 0,
+  closed: [],
+  changes: [],
+  others: [],
+  reasons: new Map(),
+};
+
+/** What both do to their devices; no device is in both. The messages of other devices are those of the second. */
+export function joinStepped(one: Stepped, next: Stepped): Stepped {
+  if (one.deviceIds.length === 0) return next;
+  if (next.deviceIds.length === 0) return one;
+  const texts = (a: TextElements, b: TextElements): TextElements => ({
+    bytes: Buffer.concat([a.bytes, b.bytes]),
+    count: a.count + b.count,
+  });
+  return {
+    deviceIds: [...one.deviceIds, ...next.deviceIds],
+    was: [...one.was, ...next.was],
+    versions: [...one.versions, ...next.versions],
+    laws: texts(one.laws, next.laws),
+    opens: texts(one.opens, next.opens),
+    seriesIds: [...one.seriesIds, ...next.seriesIds],
+    readings: [...one.readings, ...next.readings],
+    duplicates: one.duplicates + next.duplicates,
+    closed: [...one.closed, ...next.closed],
+    changes: [...one.changes, ...next.changes],
+    others: next.others,
+    reasons: next.reasons,
+  };
+}
+
+/** What the workers are notified of. */
+const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
+
+/**
+ * The way of nearly all readings: those of settled devices that follow the stored ones by less than an hour, and are plainly counted. It computes
+ * with numbers, in memory that is used again, what the plan (plan.ts) computes with objects: each object of these was made for one reading,
+ * and as many of them as there are devices were garbage of each batch. The law is the same (`Law.step`, `addInterval`). A device of which anything else
+ * is in the batch goes to the plan with all of its messages, as if nothing of it had been looked at.
+ */
+export class FastPath {
+  readonly #memory: HeadMemory;
+  readonly #heads = new SteppedHeads();
+  readonly #texts = { laws: textWriter(), opens: textWriter() };
+
+  constructor(memory: HeadMemory) {
+    this.#memory = memory;
+  }
+
+  /** Takes the messages of a batch. The new heads are remembered at once: they must be evicted if the transaction does not commit. */
+  step(batch: readonly IncomingMessage[], oldestMs: number): Stepped {
+    const { ring, names } = this.#memory.records();
+    const found = this.#memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
+    const round = new Round(this.#heads, ring, names, oldestMs);
+    for (let index = 0; index < batch.length; index++)
+      round.take(batch[index] as IncomingMessage, found[index] as number);
+    return round.finish(batch, this.#texts);
+  }
+}
+
+type Change = Stepped['changes'][number];
+
+/** One batch on the fast path: its remembered devices, and the readings that they have taken. */
+class Round {
+  readonly #heads: SteppedHeads;
+  readonly #ring: ByteRing;
+  readonly #names: SeriesNames;
+  readonly #oldestMs: number;
+  /** Of each device: its name, where its record is in the ring, where its head is here, why the plan must take it, and whether its open hour changes. */
+  readonly #ids: string[] = [];
+  readonly #records: number[] = [];
+  readonly #places: number[] = [];
+  readonly #reasons: (Reason | null)[] = [];
+  readonly #isChanged: boolean[] = [];
+  /** Hours that devices have closed, in their order. */
+  readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyBuckets }[] = [];
+  /** Number of its readings that are stored already. */
+  readonly #known: number[] = [];
+  #used = 0;
+  /** The device of each message, -1: none; and the readings, a row in each. */
+  readonly #deviceOf: number[] = [];
+  readonly #rowDevices: number[] = [];
+  readonly #rowSeries: number[] = [];
+  readonly #rows: DecodedReading[] = [];
+
+  constructor(heads: SteppedHeads, ring: ByteRing, names: SeriesNames, oldestMs: number) {
+    this.#heads = heads;
+    this.#ring = ring;
+    this.#names = names;
+    this.#oldestMs = oldestMs;
+  }
+
+  /** Takes a message. `place`: of the record of its device in the ring, in bytes; -1: it is not remembered. */
+  take(message: IncomingMessage, place: number): void {
+    const { deviceId, readings, rejections, status } = message.decoded;
+    const device = place === -1 ? -1 : this.#deviceAt(deviceId, place / NUMBER_BYTES);
+    this.#deviceOf.push(device);
+    if (device === -1 || this.#reasons[device] !== null) return;
+    if (readings.length === 0 || rejections.length > 0 || status !== undefined)
+      this.#reasons[device] = 'more than readings';
+    else this.#takeReadings(device, message);
+  }
+
+  /** Stores the new heads in the ring, and returns what the batch does to their devices. */
+  finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): Stepped {
+    laws.clear();
+    opens.clear();
+    const ids = this.#ids;
+    // Neighbours in the index, and mostly in the table, one after the other.
+    const taken = [...ids.keys()]
+      .filter((device) => this.#reasons[device] === null)
+      .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
+    const { closed, changes } = this.#closedHours();
+    const { was, versions } = this.#store(taken, { laws, opens, changes });
+    const isTaken = (_: unknown, row: number) => this.#reasons[this.#rowDevices[row] as number] === null;
+    return {
+      deviceIds: taken.map((device) => ids[device] as string),
+      was,
+      versions,
+      laws: laws.take(),
+      opens: opens.take(),
+      seriesIds: this.#rowSeries.filter(isTaken),
+      readings: this.#rows.filter(isTaken),
+      duplicates: taken.reduce((sum, device) => sum + (this.#known[device] as number), 0),
+      closed,
+      changes,
+      others: batch.filter((_, index) => {
+        const device = this.#deviceOf[index] as number;
+        return device === -1 || this.#reasons[device] !== null;
+      }),
+      reasons: this.#reasonsById(),
+    };
+  }
+
+  /** Which device of the batch has a record of the ring. Copies the record when the batch comes to it first. */
+  #deviceAt(deviceId: string, record: number): number {
+    const from = this.#ring.numbers;
+    const marked = from[record + PLACE.mark] as number;
+    // A record that was not marked in this batch has any number there, and is not the one that this batch marked with it.
+    if (this.#records[marked] === record) return marked;
+    const length = lengthAt(from, record);
+    this.#heads.makeRoom(this.#used + length);
+    copyNumbers(from, record, this.#heads.numbers, this.#used, length);
+    from[record + PLACE.mark] = this.#ids.length;
+    this.#records.push(record);
+    this.#places.push(this.#used);
+    this.#reasons.push(null);
+    this.#isChanged.push(false);
+    this.#known.push(0);
+    this.#used += length;
+    return this.#ids.push(deviceId) - 1;
+  }
+
+  #takeReadings(device: number, message: IncomingMessage): void {
+    const head = this.#places[device] as number;
+    const { sums } = this.#heads;
+    for (const reading of message.decoded.readings) {
+      const isTimely = timeFault(reading, message.judgedAtMs ?? message.receivedAtMs, this.#oldestMs) === null;
+      const name = this.#names.find(reading.channel, reading.kind);
+      const taken = isTimely ? this.#heads.take(head, name, reading) : 'refused time';
+      if (typeof taken === 'string') {
+        this.#reasons[device] = taken;
+        return;
+      }
+      if (taken === KNOWN) {
+        this.#known[device] = (this.#known[device] as number) + 1;
+        continue;
+      }
+      const isChanged = this.#isChanged[device] || sums.has(0, NOTED);
+      const { closed: quarters } = this.#heads;
+      if (quarters) {
+        const hour = (this.#heads.numbers[head + PLACE.hour] as number) - 1;
+        this.#closed.push({ device, hour, isChanged, quarters });
+      }
+      this.#isChanged[device] = quarters ? sums.has(1, NOTED) : isChanged;
+      this.#rowDevices.push(device);
+      this.#rowSeries.push(taken);
+      this.#rows.push(reading);
+    }
+  }
+
+  /** What devices that are taken leave to the aggregates. */
+  #closedHours(): { closed: DeltaRow[]; changes: Change[] } {
+    const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
+    for (const { device, hour, isChanged, quarters } of this.#closed) {
+      if (this.#reasons[device] !== null) continue;
+      const userId = userIdAt(this.#ring, this.#records[device] as number);
+      closed.push(...deltaRows(this.#ids[device] as string, userId, quarters));
+      if (isChanged) changes.push({ hourMs: hour * HOUR_MS, userId, isOpen: false });
+    }
+    return { closed, changes };
+  }
+
+  /** Gives the heads of these devices new versions, writes them for the database, and stores them in the ring. */
+  #store(
+    taken: readonly number[],
+    { laws, opens, changes }: { laws: TextWriter; opens: TextWriter; changes: Change[] },
+  ): { was: number[]; versions: number[] } {
+    const { numbers } = this.#heads;
+    const [was, versions]: [number[], number[]] = [[], []];
+    for (const device of taken) {
+      const [head, record] = [this.#places[device] as number, this.#records[device] as number];
+      if (this.#isChanged[device]) {
+        const hourMs = (numbers[head + PLACE.hour] as number) * HOUR_MS;
+        changes.push({ hourMs, userId: userIdAt(this.#ring, record), isOpen: true });
+      }
+      was.push(numbers[head + PLACE.version] as number);
+      const version = newVersion();
+      versions.push(version);
+      numbers[head + PLACE.version] = version;
+      writeLaws(laws, numbers, head);
+      writeOpen(opens, numbers, head);
+      copyNumbers(numbers, head, this.#ring.numbers, record, lengthAt(numbers, head));
+    }
+    return { was, versions };
+  }
+
+  #reasonsById(): Map<string, Reason> {
+    const reasons = new Map<string, Reason>();
+    for (const [device, reason] of this.#reasons.entries())
+      if (reason !== null) reasons.set(this.#ids[device] as string, reason);
+    return reasons;
+  }
+}
+
+/** A function of its own: within a long one, which is run some times a second and never wholly compiled, each number becomes an object. */
+function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
+  for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;
+}

@@ -1,0 +1,265 @@
+import type { LawSettings } from '#ingest/normalise/law.ts';
+import type { Roles } from '#ingest/normalise/roles-by-time.ts';
+import { METERS } from '#src/database/meter.ts';
+import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
+import { isPastRoles, type SeriesState, seriesName } from './device-state.ts';
+import type { Head } from './head.ts';
+import { packState, STATE_PLACES, unpackState, writeState } from './law-state.ts';
+import { MAX_OPEN_BYTES, PLACES, writeOpenHour } from './open-hour.ts';
+import { type TextWriter, writeWhole } from './statement.ts';
+
+/** Numbers for the names of series: a million meters share a few names. */
+export interface SeriesNames {
+  /** The number of a name, a new one if it has none; -1: there are too many. */
+  numberOf(channel: string, kind: string): number;
+  /** The number of a name; -1: it has none. */
+  find(channel: string, kind: string): number;
+  /** No more can be added: the caller must begin with an empty list. */
+  isFull(): boolean;
+  nameOf(number: number): SeriesName;
+}
+
+interface SeriesName {
+  readonly channel: string;
+  readonly kind: string;
+}
+
+const MAX_NAMES = 10_000;
+
+export function seriesNames(): SeriesNames {
+  /** By channel and by kind: a joined name would be a new text for each reading. */
+  const numbers = new Map<string, Map<string, number>>();
+  const names: SeriesName[] = [];
+  return {
+    numberOf(channel, kind) {
+      const ofChannel = numbers.get(channel);
+      const known = ofChannel?.get(kind);
+      if (known !== undefined) return known;
+      if (names.length === MAX_NAMES) return -1;
+      const number = names.push({ channel, kind }) - 1;
+      if (ofChannel) ofChannel.set(kind, number);
+      else numbers.set(channel, new Map([[kind, number]]));
+      return number;
+    },
+    find: (channel, kind) => numbers.get(channel)?.get(kind) ?? -1,
+    isFull: () => names.length === MAX_NAMES,
+    nameOf: (number) => names[number] as SeriesName,
+  };
+}
+
+/** Maximum number of series in a record: no meter has more. */
+const MAX_SERIES = 256;
+
+/**
+ * A head as numbers: the form in which heads are cached (head-memory.ts), stepped, and written after a step (fast-path.ts). The plan gets a head
+ * unpacked. The numbers are settings (no maximum: NaN), the open hour (none: NaN), and how much follows.
+ */
+export const PLACE = {
+  version: 0,
+  limitKw: 1,
+  registerMaxKwh: 2,
+  maxGapMinutes: 3,
+  hour: 4,
+  quarters: 5,
+  seriesCount: 5 + PLACES,
+  userIdLength: 6 + PLACES,
+  /** Scratch of the fast path: which of a batch's devices this is. */
+  mark: 7 + PLACES,
+  series: 8 + PLACES,
+} as const;
+
+/**
+ * Where the numbers of a series are behind one another. `roles`: bits, and since when it is a tariff, see `rolesOf`; `lastValue`: NaN where
+ * it is not known; `state`: law-state.ts.
+ */
+export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
+/** Numbers of a series. */
+export const SERIES_PLACES = SERIES_PLACE.state + STATE_PLACES;
+
+const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
+  [null, ...METERS].flatMap((meter) =>
+    [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
+  ),
+);
+/** Flags of the same number: each reading is 0; the role is not that of the last reading. */
+const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
+const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
+const isBehind = (series: SeriesState) => series.isBehind || !isPastRoles(series);
+
+const packRoles = (series: SeriesState): number =>
+  FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
+
+/** The time lies above all of these, as it nearly always is 0: there is no place for it where others have none. */
+function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
+  const { import: imports, export: exports, meter, isTariff } = roles;
+  const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
+  return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
+}
+/** Roles by their number. */
+export const rolesOf = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
+const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
+
+/** Whether the role of a series may change with its next reading: its role at the last one was another, or this is the first that is not 0. */
+export const mayCountOtherwise = (number: number, value: number): boolean =>
+  number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
+
+/** Number of numbers in a record; the user_id follows them. */
+export const lengthAt = (numbers: Float64Array, at: number): number =>
+  PLACE.series + (numbers[at + PLACE.seriesCount] as number) * SERIES_PLACES;
+
+/** Where the numbers of a series are in a record; -1: the record has no such series. `name`: the number of its name. */
+export function seriesPlace(numbers: Float64Array, at: number, name: number): number {
+  const end = at + lengthAt(numbers, at);
+  for (let place = at + PLACE.series; place < end; place += SERIES_PLACES)
+    if (numbers[place + SERIES_PLACE.name] === name) return place;
+  return -1;
+}
+
+/** Reads the settings of a record into an object, which the caller uses again. */
+export function readSettings(numbers: Float64Array, at: number, into: Writable<LawSettings>): void {
+  const registerMaxKwh = numbers[at + PLACE.registerMaxKwh] as number;
+  into.limitKw = numbers[at + PLACE.limitKw] as number;
+  into.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
+  into.maxGapMinutes = numbers[at + PLACE.maxGapMinutes] as number;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Maximum number of bytes of a series in `device_heads.laws`. */
+const MAX_LAW_BYTES = 320;
+const [COMMA, OPENING, CLOSING] = [44, 91, 93];
+
+/** Writes `device_heads.laws` of a record, as the JSON that `parseLaws` reads. */
+export function writeLaws(laws: TextWriter, numbers: Float64Array, at: number): void {
+  const count = numbers[at + PLACE.seriesCount] as number;
+  let place = laws.begin(2 + count * MAX_LAW_BYTES);
+  const { bytes } = laws;
+  bytes[place++] = OPENING;
+  for (let one = 0; one < count; one++) {
+    const series = at + PLACE.series + one * SERIES_PLACES;
+    if (one > 0) bytes[place++] = COMMA;
+    bytes[place] = OPENING;
+    place = writeWhole(bytes, numbers[series + SERIES_PLACE.seriesId] as number, place + 1);
+    bytes[place] = COMMA;
+    place = writeWhole(bytes, numbers[series + SERIES_PLACE.lastReadAtMs] as number, place + 1);
+    bytes[place] = COMMA;
+    place = writeState(bytes, numbers, series + SERIES_PLACE.state, place + 1);
+    bytes[place++] = CLOSING;
+  }
+  bytes[place++] = CLOSING;
+  laws.end(place);
+}
+
+/** Writes `device_heads.open` of a record. An hour of which nothing is left is no longer open. */
+export function writeOpen(opens: TextWriter, numbers: Float64Array, at: number): void {
+  if (!hasOpenHour(numbers, at)) numbers[at + PLACE.hour] = Number.NaN;
+  const hour = numbers[at + PLACE.hour] as number;
+  if (Number.isNaN(hour)) {
+    opens.addNull();
+    return;
+  }
+  const place = opens.begin(MAX_OPEN_BYTES);
+  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + PLACE.quarters, place));
+}
+
+function hasOpenHour(numbers: Float64Array, at: number): boolean {
+  const first = at + PLACE.quarters;
+  for (let index = first; index < first + PLACES; index++) if (numbers[index] !== 0) return true;
+  return false;
+}
+
+/** The user_id of a record. */
+export function userIdAt({ bytes, numbers }: ByteRing, at: number): string {
+  const place = (at + lengthAt(numbers, at)) * NUMBER_BYTES;
+  return bytes.toString('latin1', place, place + (numbers[at + PLACE.userIdLength] as number));
+}
+
+/**
+ * Packs a settled head into its record. `closedUntilMs` is left out: readings that follow all stored ones also follow all that retention has
+ * closed. Returns false if the head cannot be packed; then the ring has no record of it.
+ */
+export function packHead(ring: ByteRing, names: SeriesNames, head: Head): boolean {
+  const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
+  if (!isPacked) ring.delete(head.deviceId);
+  return isPacked;
+}
+
+function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
+  const { deviceId, userId, settings, series, version, open } = head;
+  const { bytes, numbers } = ring;
+  const length = PLACE.series + series.size * SERIES_PLACES;
+  const place = ring.reserve(deviceId, length * NUMBER_BYTES + userId.length);
+  if (place === -1) return false;
+  const at = place / NUMBER_BYTES;
+  numbers[at + PLACE.version] = version;
+  numbers[at + PLACE.limitKw] = settings.limitKw;
+  numbers[at + PLACE.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
+  numbers[at + PLACE.maxGapMinutes] = settings.maxGapMinutes;
+  numbers[at + PLACE.hour] = open?.hour ?? Number.NaN;
+  for (let index = 0; index < PLACES; index++) numbers[at + PLACE.quarters + index] = open?.quarters[index] ?? 0;
+  numbers[at + PLACE.seriesCount] = series.size;
+  numbers[at + PLACE.userIdLength] = userId.length;
+  let one = at + PLACE.series;
+  for (const standing of series.values()) {
+    const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
+    const name = names.numberOf(channel, kind);
+    // A head contains no series without readings.
+    if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
+    // The steps of another tariff would depend on its earlier role.
+    if (standing.roles.isTariff && isBehind(standing)) return false;
+    numbers[one + SERIES_PLACE.name] = name;
+    numbers[one + SERIES_PLACE.roles] = packRoles(standing);
+    numbers[one + SERIES_PLACE.seriesId] = seriesId;
+    numbers[one + SERIES_PLACE.lastReadAtMs] = lastReadAtMs;
+    numbers[one + SERIES_PLACE.lastValue] = lastValue ?? Number.NaN;
+    if (!packState(tail, numbers, one + SERIES_PLACE.state)) return false;
+    one += SERIES_PLACES;
+  }
+  bytes.write(userId, one * NUMBER_BYTES, 'latin1');
+  return true;
+}
+
+/** Unpacks a head for the plan. Null: it has no record. */
+export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): Head | null {
+  const place = ring.placeOf(deviceId);
+  if (place === -1) return null;
+  const { numbers } = ring;
+  const at = place / NUMBER_BYTES;
+  const number = (of: number) => numbers[at + of] as number;
+  const series = new Map<string, SeriesState>();
+  for (let one = at + PLACE.series; one < at + lengthAt(numbers, at); one += SERIES_PLACES) {
+    const { channel, kind } = names.nameOf(numbers[one + SERIES_PLACE.name] as number);
+    const lastValue = numbers[one + SERIES_PLACE.lastValue] as number;
+    const flags = (numbers[one + SERIES_PLACE.roles] as number) % FLAGS;
+    series.set(seriesName(channel, kind), {
+      seriesId: numbers[one + SERIES_PLACE.seriesId] as number,
+      channel,
+      kind,
+      ...(flags % IS_BEHIND === IS_ZERO && { nonzeroAtMs: null }),
+      ...(flags >= IS_BEHIND && { isBehind: true }),
+      roles: rolesOf(numbers[one + SERIES_PLACE.roles] as number),
+      tariffSinceMs: sinceOf(numbers[one + SERIES_PLACE.roles] as number),
+      lastReadAtMs: numbers[one + SERIES_PLACE.lastReadAtMs] as number,
+      lastValue: Number.isNaN(lastValue) ? undefined : lastValue,
+      tail: unpackState(numbers, one + SERIES_PLACE.state),
+      closedUntilMs: null,
+    });
+  }
+  const registerMaxKwh = number(PLACE.registerMaxKwh);
+  const hour = number(PLACE.hour);
+  const quarters = Array.from({ length: PLACES }, (_, index) => number(PLACE.quarters + index));
+  return {
+    deviceId,
+    userId: userIdAt(ring, at),
+    settings: {
+      limitKw: number(PLACE.limitKw),
+      registerMaxKwh: Number.isNaN(registerMaxKwh) ? null : registerMaxKwh,
+      maxGapMinutes: number(PLACE.maxGapMinutes),
+    },
+    computedWith: null,
+    series,
+    version: number(PLACE.version),
+    open: Number.isNaN(hour) ? null : { hour, quarters },
+    isSettled: true,
+  };
+}

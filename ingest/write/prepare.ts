@@ -1,0 +1,290 @@
+import { type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import type { PoolClient } from '#src/database/connect.ts';
+import { type IncomingMessage, isEmpty, type Reject, type WriteResult } from '../message.ts';
+import { type Collected, collect, refuseFurtherChannels } from './collect.ts';
+import { writtenPlans } from './commit.ts';
+import { type FastPath, joinStepped, NOTHING_STEPPED, type Stepped } from './fast-path.ts';
+import { type HeadPlan, isFollowedBy } from './head.ts';
+import type { HeadMemory } from './head-memory.ts';
+import { type LockedDevice, loadDevices, loadWhole } from './load.ts';
+import { planWithStretches } from './load-stretches.ts';
+import { movedLogins, saveForMovedAccounts } from './moved-accounts.ts';
+import type { PartitionMonths } from './partition-months.ts';
+import { planDevice, validReadings } from './plan.ts';
+import { saveRejects } from './rejected.ts';
+import type { Step } from './statement.ts';
+import type { Reason } from './stepped-heads.ts';
+import type { Stretch } from './stretch.ts';
+import { touchDevices } from './touch-devices.ts';
+import type { Untimed } from './untimed.ts';
+
+/** What the stages of a batch need. */
+export interface Tools {
+  /** Readings before are older than retention keeps, Unix ms. */
+  readonly oldestMs: number;
+  readonly maxChannels: number;
+  readonly pieceReadings: number | undefined;
+  readonly months: PartitionMonths;
+  /** Which rejections are stored. */
+  readonly retained: (rejects: readonly Reject[]) => readonly Reject[];
+  readonly memory: HeadMemory;
+  readonly fastPath: FastPath;
+  readonly gateways: GatewayHearing;
+  readonly untimed: Untimed | undefined;
+  /** Changed devices whose recomputation is deferred. */
+  readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
+}
+
+/** What must be undone if a batch is not committed. */
+export interface Attempt {
+  /** Devices whose heads are planned or stepped. */
+  deviceIds: string[];
+  /** How many of them on remembered heads. */
+  remembered: number;
+  /** Series that are noted with it as ones that send no time. */
+  untimed: ReturnType<Untimed['missing']>;
+  /** Gives back the bytes of its rejections. */
+  undo(): void;
+}
+
+/** Devices of a batch whose owners have changed a setting, and what is left to compute with it fits into a piece. */
+export class NotComputed extends Error {
+  readonly deviceIds: readonly string[];
+  constructor(deviceIds: readonly string[]) {
+    super('changed devices are to be computed first');
+    this.deviceIds = deviceIds;
+  }
+}
+
+/**
+ * Prepares what a batch does within a transaction, and returns the statements that write it. New heads are remembered at once: those of
+ * `attempt` must be evicted if the transaction does not commit. Throws NotComputed if changed devices must be computed first, and
+ * MissingPartitions before it writes anything.
+ */
+export async function prepare(
+  client: PoolClient,
+  batch: readonly IncomingMessage[],
+  tools: Tools,
+  attempt: Attempt,
+): Promise<{ steps: Step[]; result: WriteResult }> {
+  const stages = new Stages(client, tools, attempt);
+  await stages.readGateways(batch);
+  stages.stepRemembered();
+  stages.planRemembered();
+  await stages.loadOthers();
+  stages.deferRecomputation();
+  stages.stepLoaded();
+  await stages.removeMovedDevices();
+  await stages.limitChannels();
+  await stages.planLoaded();
+  return stages.write();
+}
+
+/** Reasons for which the plan needs more of a device than its remembered head. */
+const NEED_STORED: ReadonlySet<Reason> = new Set<Reason>(['new series', 'role']);
+const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
+
+/** A batch on its way through the stages of `prepare`. */
+class Stages {
+  readonly #client: PoolClient;
+  readonly #tools: Tools;
+  readonly #attempt: Attempt;
+  /** Messages of devices that are not stepped. */
+  #messages: readonly IncomingMessage[] = [];
+  /** Devices whose quantities are judged otherwise in this transaction: no other can compute them before this one has committed. */
+  readonly #described = new Set<string>();
+  readonly #ofMovedAccounts: IncomingMessage[] = [];
+  #stepped: Stepped = NOTHING_STEPPED;
+  #collected: Collected = { series: new Map(), rejects: [], duplicates: 0 };
+  readonly #plans: HeadPlan[] = [];
+  /** Devices that are planned without a lock. */
+  readonly #isPlanned = new Set<string>();
+  /** The locked devices. */
+  #devices = new Map<string, LockedDevice>();
+  /** Those of them that cost much whatever is written of them. */
+  #large: string[] = [];
+
+  constructor(client: PoolClient, tools: Tools, attempt: Attempt) {
+    this.#client = client;
+    this.#tools = tools;
+    this.#attempt = attempt;
+  }
+
+  /** Reads the messages of gateways, and sets those of moved accounts apart. */
+  async readGateways(batch: readonly IncomingMessage[]): Promise<void> {
+    const { gateways, memory, untimed } = this.#tools;
+    const read = await gateways.hear(this.#client, batch, this.#described);
+    const unknown = new Set(read.flatMap(({ gateway }) => gateway?.gatewayId ?? []));
+    const moved = await movedLogins(this.#client, [...unknown]);
+    const isMoved = ({ gateway }: IncomingMessage) => gateway !== undefined && moved.has(gateway.gatewayId);
+    this.#ofMovedAccounts.push(...(moved.size > 0 ? read.filter(isMoved) : []));
+    this.#messages =
+      unknown.size === 0
+        ? read
+        : read.flatMap((message) => (isMoved(message) ? [] : message.gateway ? unknownGateway(message) : message));
+    memory.evict(this.#described);
+    if (untimed) this.#attempt.untimed = untimed.missing(this.#messages);
+  }
+
+  stepRemembered(): void {
+    this.#messages = this.#step(this.#messages).others;
+    this.#collected = collect(this.#messages, this.#tools.oldestMs);
+  }
+
+  /**
+   * Plans, on remembered heads and without a lock, devices whose readings all follow the stored ones, and that send nothing else: those that close an
+   * hour, count other commodities than electricity, or get a verdict.
+   */
+  planRemembered(): void {
+    const { memory } = this.#tools;
+    const needLock = new Set<string>();
+    for (const { message } of this.#collected.rejects) needLock.add(message.decoded.deviceId);
+    for (const { decoded } of this.#messages) if (decoded.status !== undefined) needLock.add(decoded.deviceId);
+    for (const [deviceId, arrived] of this.#collected.series) {
+      const reason = this.#stepped.reasons.get(deviceId);
+      if (reason === undefined || NEED_STORED.has(reason) || needLock.has(deviceId)) continue;
+      const head = memory.get(deviceId);
+      if (!head || !isFollowedBy(head, arrived)) continue;
+      const plan = planDevice(head, arrived, NO_STRETCHES);
+      if (!('series' in plan)) continue;
+      this.#plans.push({ head, plan });
+      this.#isPlanned.add(deviceId);
+    }
+    this.#attempt.deviceIds.push(...this.#isPlanned);
+    this.#attempt.remembered = this.#attempt.deviceIds.length;
+  }
+
+  /** Locks and loads the devices that are neither stepped nor planned. */
+  async loadOthers(): Promise<void> {
+    const { pieceReadings, deferred } = this.#tools;
+    const deviceIds = new Set(this.#messages.map(({ decoded }) => decoded.deviceId));
+    const silent = new Set(deviceIds);
+    for (const message of this.#messages) if (!isEmpty(message)) silent.delete(message.decoded.deviceId);
+    this.#devices = await loadDevices(
+      this.#client,
+      [...deviceIds].filter((deviceId) => !this.#isPlanned.has(deviceId)),
+      this.#collected.series,
+      {
+        ...omitUndefined({ pieceReadings }),
+        isDeferred: (deviceId) => this.#described.has(deviceId) || deferred.has(deviceId),
+        silent: [...silent],
+      },
+    );
+    this.#attempt.deviceIds.push(...this.#devices.keys());
+    this.#large = [...this.#devices.values()].filter(({ rest }) => rest).map(({ deviceId }) => deviceId);
+  }
+
+  /**
+   * A changed setting holds for the next reading, unless its recomputation takes several pieces: readings do not wait for these. Throws NotComputed if
+   * it takes one.
+   */
+  deferRecomputation(): void {
+    const first: string[] = [];
+    for (const { deviceId, pieceUntilMs } of this.#devices.values()) {
+      if (pieceUntilMs === undefined || !this.#collected.series.has(deviceId)) continue;
+      if (pieceUntilMs === Number.POSITIVE_INFINITY) first.push(deviceId);
+      else this.#tools.deferred.add(deviceId);
+    }
+    if (first.length > 0) throw new NotComputed(first);
+  }
+
+  /** Steps the settled ones of the locked devices, too: only what the fast path cannot take is planned. */
+  stepLoaded(): void {
+    const { memory, oldestMs } = this.#tools;
+    const settled = new Set<string>();
+    for (const device of this.#devices.values()) {
+      if (!device.isSettled || device.computedWith !== null || !this.#collected.series.has(device.deviceId)) continue;
+      memory.set(device);
+      settled.add(device.deviceId);
+    }
+    if (settled.size === 0) return;
+    const { deviceIds } = this.#step(this.#messages.filter(({ decoded }) => settled.has(decoded.deviceId)));
+    if (deviceIds.length === 0) return;
+    const isStepped = new Set(deviceIds);
+    this.#messages = this.#messages.filter(({ decoded }) => !isStepped.has(decoded.deviceId));
+    this.#collected = collect(this.#messages, oldestMs);
+  }
+
+  /** Sets messages of devices apart whose accounts have moved. */
+  async removeMovedDevices(): Promise<void> {
+    const unknown = new Set<string>();
+    for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
+    const moved = await movedLogins(this.#client, [...unknown]);
+    if (moved.size === 0) return;
+    const isMoved = ({ decoded }: IncomingMessage) => moved.has(decoded.deviceId);
+    this.#ofMovedAccounts.push(...this.#messages.filter(isMoved));
+    this.#messages = this.#messages.filter((message) => !isMoved(message));
+    this.#collected.rejects = this.#collected.rejects.filter(({ message }) => !isMoved(message));
+  }
+
+  /** Refuses channels beyond the limit, and loads devices as a whole of which the plan needs more than was loaded. */
+  async limitChannels(): Promise<void> {
+    const refused = refuseFurtherChannels(this.#devices, this.#collected, this.#tools.maxChannels);
+    this.#collected.rejects.push(...refused);
+    const whole = await loadWhole(this.#client, this.#devices, this.#collected.series);
+    for (const [deviceId, device] of whole) this.#devices.set(deviceId, device);
+  }
+
+  async planLoaded(): Promise<void> {
+    const { series } = this.#collected;
+    // A device that its owner has changed is recomputed even if the batch has nothing of it.
+    for (const { deviceId, computedWith } of this.#devices.values())
+      if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
+    this.#plans.push(...(await planWithStretches(this.#client, this.#devices, series)));
+  }
+
+  async write(): Promise<{ steps: Step[]; result: WriteResult }> {
+    const { memory, months, retained, untimed } = this.#tools;
+    const { steps, heads } = await writtenPlans(this.#client, this.#stepped, this.#plans, months);
+    const valid = new Map<string, number>();
+    const rejects = [...this.#collected.rejects, ...this.#fromUnknownDevices()];
+    for (const { head, plan } of this.#plans) {
+      const count = validReadings(plan);
+      if (count > 0) valid.set(head.deviceId, count);
+      for (const series of plan.series) for (const reject of series.rejects) rejects.push(reject);
+    }
+    const states = touchDevices(this.#devices, valid, this.#messages, rejects);
+    if (untimed) steps.push(...untimed.save(this.#attempt.untimed));
+    steps.push(...states.steps, ...saveRejects(retained(rejects)), ...saveForMovedAccounts(this.#ofMovedAccounts));
+    for (const { head } of heads) memory.set(head);
+    memory.evict(states.touched);
+    return { steps, result: this.#result(rejects.length) };
+  }
+
+  #step(messages: readonly IncomingMessage[]): Stepped {
+    const stepped = this.#tools.fastPath.step(messages, this.#tools.oldestMs);
+    this.#attempt.deviceIds.push(...stepped.deviceIds);
+    this.#stepped = joinStepped(this.#stepped, stepped);
+    return stepped;
+  }
+
+  #isKnown(deviceId: string): boolean {
+    return this.#devices.has(deviceId) || this.#isPlanned.has(deviceId);
+  }
+
+  #fromUnknownDevices(): Reject[] {
+    return this.#messages
+      .filter(({ decoded }) => decoded.readings.length > 0 && !this.#isKnown(decoded.deviceId))
+      .map((message) => ({ message, element: null, reason: 'unknown or deleted device' }));
+  }
+
+  #result(rejected: number): WriteResult {
+    let stored = this.#stepped.readings.length;
+    let duplicates = this.#stepped.duplicates + this.#collected.duplicates;
+    for (const { plan } of this.#plans) {
+      for (const series of plan.series) {
+        stored += series.inserts.length + series.lowered.length;
+        duplicates += series.duplicates;
+      }
+    }
+    return {
+      stored,
+      duplicates,
+      rejected,
+      ...(this.#devices.size > 0 ? { loaded: this.#devices.size } : {}),
+      ...(this.#large.length > 0 ? { large: this.#large } : {}),
+      ...(this.#ofMovedAccounts.length > 0 ? { departed: this.#ofMovedAccounts.length } : {}),
+    };
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Reject } from '#ingest/message.ts';
+import { createKeeping } from '#ingest/write/rejected.ts';
+
+const HOUR_MS = 3_600_000;
+const reject = (deviceId: string, bytes: number): Reject => ({
+  message: {
+    topic: '',
+    payload: Buffer.alloc(bytes),
+    receivedAtMs: 0,
+    decoded: { deviceId, readings: [], rejections: [] },
+  },
+  element: null,
+  reason: 'x',
+});
+
+test('of a device that sends rubbish so much is kept an hour, the rest is counted, and its neighbours’ is kept', () => {
+  const keeping = createKeeping({ ofDevice: 1_010, ofAll: 2_510 });
+  const many = Array.from({ length: 10 }, () => reject('loud', 300));
+  expect(keeping.of(many, 0)).toHaveLength(2);
+  expect(keeping.of([reject('quiet', 300)], 1)).toHaveLength(1);
+  expect(keeping.unkept).toBe(8);
+  // Many at once are bounded together.
+  const all = Array.from({ length: 10 }, (_, index) => reject(`dev_${index}`, 300));
+  expect(keeping.of(all, 2)).toHaveLength(2);
+  expect(keeping.of([reject('loud', 300)], HOUR_MS)).toHaveLength(1);
+});
+
+test('a long payload counts for what is kept of it', () => {
+  const keeping = createKeeping({ ofDevice: 70_000, ofAll: 70_000 });
+  expect(keeping.of([reject('a', 10_000_000)], 0)).toHaveLength(1);
+});
+
+test('what was not committed is not charged', () => {
+  const keeping = createKeeping({ ofDevice: 1_010, ofAll: 2_510 });
+  const many = Array.from({ length: 3 }, () => reject('loud', 300));
+  for (let attempt = 0; attempt < 5; attempt++) keeping.undo(many, keeping.of(many, 0));
+  expect(keeping.unkept).toBe(0);
+  expect(keeping.of(many, 0)).toHaveLength(2);
+  expect(keeping.unkept).toBe(1);
+});
+
+test('the payload of a message counts ten times at most, however many of its elements are refused', () => {
+  const keeping = createKeeping({ ofDevice: 30_000, ofAll: 30_000 });
+  const { message } = reject('a', 2_000);
+  const elements = Array.from({ length: 10_000 }, (_, element) => ({ message, element, reason: 'not an object' }));
+  const kept = keeping.of(elements, 0);
+  expect(kept).toHaveLength(Math.floor((30_000 - 10 * 2_000) / 213));
+  keeping.undo(elements, kept);
+  expect(keeping.of(elements, 0)).toHaveLength(kept.length);
+  expect(createKeeping().of(elements, 0)).toHaveLength(10_000);
+  // Without room for its payload nothing of a message is kept.
+  expect(
+    keeping.of(
+      [
+        { ...reject('b', 40_000), element: 0 },
+        { ...reject('b', 40_000), element: 1 },
+      ],
+      0,
+    ),
+  ).toEqual([]);
+});

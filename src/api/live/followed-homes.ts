@@ -1,0 +1,173 @@
+import type { StreamOwner } from '#src/api/stream-room.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import type { LiveReading, SeenDevice, ToldChannel } from '#src/devices/live.ts';
+import type { Home as HomeParts } from '#src/energy/home/home.ts';
+import { measuredPower } from '#src/energy/period/power-now.ts';
+import { eventText, type Outlet } from './outlet.ts';
+import { idOfPlace, isNextFor, type Place } from './place.ts';
+
+/** A request for a stream. */
+export interface StreamRequest {
+  caller: Caller;
+  /** The account whose home is followed. */
+  userId: string;
+  /** Limits the stream to the readings of this device. */
+  deviceId: string | undefined;
+  /** `Last-Event-ID` of a client that reconnects. */
+  lastEventId: string | undefined;
+}
+
+/** An open stream. */
+export interface Follower extends StreamRequest {
+  owner: StreamOwner;
+  outlet: Outlet;
+  /** Position in the events of the home; null: the stream has no events of changed hours. */
+  place: Place | null;
+}
+
+type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
+
+/** A home with at least one follower at this process. */
+interface Home {
+  followers: Set<Follower>;
+  /** The latest reading of each device as text; null: it has none to send (a thermostat's). */
+  devices: Map<string, { seenAtMicros: number; text: string | null }>;
+  /** The latest values of its devices, and below the devices and their roles: its measured power follows from both. */
+  channels: Map<string, readonly ToldChannel[]>;
+  parts: (Parts & { loadedAtMs: number }) | null;
+  /** The latest event of its measured power. */
+  power: string | null;
+}
+
+/** Maximum age of a home's devices and roles: its owner may have changed a placement. */
+const PARTS_MS = 5_000;
+/** Maximum number of devices in the stream of a home. Further devices can be followed one by one. */
+const MAX_DEVICES = 500;
+
+/** The homes that streams of this process follow, and what their followers have received. No I/O but the outlets. */
+export class FollowedHomes {
+  readonly #homes = new Map<string, Home>();
+
+  get userIds(): string[] {
+    return [...this.#homes.keys()];
+  }
+
+  get followers(): Follower[] {
+    return [...this.#homes.values()].flatMap((home) => [...home.followers]);
+  }
+
+  get isEmpty(): boolean {
+    return this.#homes.size === 0;
+  }
+
+  /** Adds a stream and sends it the latest readings and power. It leaves when its outlet closes. Returns whether the home had no follower before. */
+  add(follower: Follower, now: Date): boolean {
+    const { userId, outlet } = follower;
+    const known = this.#homes.get(userId);
+    const home: Home = known ?? {
+      followers: new Set(),
+      devices: new Map(),
+      channels: new Map(),
+      parts: null,
+      power: null,
+    };
+    this.#homes.set(userId, home);
+    home.followers.add(follower);
+    outlet.stream.once('close', () => {
+      home.followers.delete(follower);
+      if (home.followers.size === 0 && this.#homes.get(userId) === home) this.#homes.delete(userId);
+    });
+    for (const [id, { text }] of home.devices) sendReading(follower, id, text);
+    const power = powerText(userId, home, now);
+    if (power) sendPower(follower, power);
+    return known === undefined;
+  }
+
+  /** Evicts devices that were deleted or moved to another account: a follower that comes later must not receive their readings. */
+  evictOthers(userIds: readonly string[], deviceIds: ReadonlySet<string>): void {
+    for (const { devices, channels } of userIds.flatMap((userId) => this.#homes.get(userId) ?? [])) {
+      for (const deviceId of devices.keys()) {
+        if (deviceIds.has(deviceId)) continue;
+        devices.delete(deviceId);
+        channels.delete(deviceId);
+      }
+    }
+  }
+
+  /** The devices with a new reading. Beyond `MAX_DEVICES` of a home, only devices that are followed one by one count. */
+  news(seen: readonly SeenDevice[]): SeenDevice[] {
+    const counts = new Map<string, number>();
+    return seen.filter(({ userId, deviceId, seenAtMicros }) => {
+      const home = this.#homes.get(userId);
+      if (!home) return false;
+      const position = (counts.get(userId) ?? 0) + 1;
+      counts.set(userId, position);
+      if (position > MAX_DEVICES && ![...home.followers].some((one) => one.deviceId === deviceId)) return false;
+      return (home.devices.get(deviceId)?.seenAtMicros ?? 0) < seenAtMicros;
+    });
+  }
+
+  /** Stores and sends the latest reading of a device, unless a concurrent query has stored it already. */
+  takeReading({ userId, deviceId, seenAtMicros }: SeenDevice, reading: LiveReading | undefined): void {
+    const home = this.#homes.get(userId);
+    if (!home || (home.devices.get(deviceId)?.seenAtMicros ?? 0) >= seenAtMicros) return;
+    const text = reading ? eventText('reading', reading) : null;
+    home.devices.set(deviceId, { seenAtMicros, text });
+    home.channels.set(deviceId, reading?.channels ?? []);
+    for (const one of home.followers) sendReading(one, deviceId, text);
+  }
+
+  /** The homes whose devices and roles must be loaded again. `atMs`: of the monotonic clock, as below. */
+  withStaleParts(userIds: readonly string[], atMs: number): string[] {
+    return userIds.filter((userId) => atMs - (this.#homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
+  }
+
+  takeParts(userId: string, { devices, stretches }: Parts, loadedAtMs: number): void {
+    const home = this.#homes.get(userId);
+    if (home) home.parts = { devices, stretches, loadedAtMs };
+  }
+
+  /** Sends the measured power of a home, if it has changed. */
+  sendPower(userId: string, now: Date): void {
+    const home = this.#homes.get(userId);
+    const text = home && powerText(userId, home, now);
+    if (!home || !text || home.power === text) return;
+    home.power = text;
+    for (const one of home.followers) sendPower(one, text);
+  }
+
+  /** The earliest event of each home after which a follower with room in its outlet has not received all: user id and event id. */
+  usagePlaces(): (readonly [string, string])[] {
+    return [...this.#homes].flatMap(([userId, home]) => {
+      const places = [...home.followers].flatMap(({ place, outlet }) =>
+        place && outlet.hasRoom() ? [place.eventId] : [],
+      );
+      return places.length === 0 ? [] : [[userId, places.sort()[0] as string] as const];
+    });
+  }
+
+  /**
+   * Sends an event of changed hours to the followers whose next one it is and whose outlets have room (an outlet that had none before the query
+   * may have some by now). The others keep their position and receive the event later.
+   */
+  takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
+    for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {
+      if (!place || !isNextFor(place.eventId, event) || !outlet.hasRoom()) continue;
+      place.eventId = event.eventId;
+      outlet.say(eventText('usage', data, idOfPlace(place)));
+    }
+  }
+}
+
+function powerText(userId: string, { parts, channels }: Home, now: Date): string | null {
+  const power = parts && measuredPower(parts, channels, now.getTime());
+  return power && eventText('power', { user_id: userId, power_w: power.watts, power_at: power.at });
+}
+
+function sendPower({ deviceId, outlet }: Follower, text: string): void {
+  if (deviceId === undefined) outlet.sayNewest('power', text);
+}
+
+function sendReading({ deviceId, outlet }: Follower, ofDevice: string, text: string | null): void {
+  if (text !== null && (deviceId === undefined || deviceId === ofDevice)) outlet.sayNewest(ofDevice, text);
+}

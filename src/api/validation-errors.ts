@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import type { FieldError } from '#src/core/errors.ts';
+
+/** Maximum number of errors in one response: a body with thousands of errors is answered with the first of them. */
+export const MAX_VALIDATION_ERRORS = 100;
+
+/** The errors of a value by field. `where` names the value as a whole; `rowName` names a row of a list. */
+export function validationErrors(
+  { issues }: z.ZodError,
+  where: string,
+  rowName: (index: number) => string,
+): FieldError[] {
+  return issues
+    .slice(0, MAX_VALIDATION_ERRORS)
+    .flatMap((issue) => errorsOfIssue(issue, issue.path))
+    .slice(0, MAX_VALIDATION_ERRORS)
+    .map(({ path: [first, ...path], message }) => ({
+      field: [typeof first === 'number' ? rowName(first) : (first ?? where), ...path].join('.'),
+      message,
+    }));
+}
+
+interface ValidationError {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+function errorsOfIssue(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): ValidationError[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((name) => ({ path: [...path, name], message: 'unknown field' }));
+  if (issue.code === 'invalid_union') {
+    // Report the errors of the closest alternative: the one with the fewest unknown fields.
+    const [meant] = issue.errors.toSorted((one, other) => countUnknownFields(one) - countUnknownFields(other));
+    if (meant) return meant.flatMap((one) => errorsOfIssue(one, [...path, ...one.path]));
+  }
+  return [{ path, message: issue.message }];
+}
+
+const countUnknownFields = (issues: readonly z.core.$ZodIssue[]): number =>
+  issues.reduce(
+    (sum, one) => sum + (one.code === 'unrecognized_keys' && one.path.length === 0 ? one.keys.length : 0),
+    0,
+  );

@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import type { Role } from '#src/users/store.ts';
+import { isAllowedFrom } from './allowed-addresses.ts';
+import type { Caller, KeyRefusal } from './authenticate.ts';
+import { isScope, SCOPES } from './scopes.ts';
+import { isOpen } from './sessions.ts';
+
+/**
+ * Row locks on the caller's account and key or session until the transaction ends. With FOR SHARE, requests of one caller run concurrently,
+ * and a revocation, demotion or deletion waits for them. Two requests that both shared an account and then changed it would deadlock: they
+ * lock it FOR NO KEY UPDATE from the start (foreign keys to the account do not wait for that).
+ */
+const ROW_LOCKS = { none: sql``, share: sql`FOR SHARE`, change: sql`FOR NO KEY UPDATE` };
+
+interface Row {
+  role: Role;
+  scopes: string[];
+  group_id: string | null;
+  allowed_addresses: string[];
+}
+
+/**
+ * Reads the caller again from the database. Throws 401 if its key was revoked or has expired, its session has ended or its account was deleted,
+ * and 403 if its key may no longer be used from its address. Locks the account before the key or session, in the same order as an erasure.
+ */
+export async function reloadCaller(
+  db: Database,
+  { by, keyId, userId, address }: Caller,
+  now: Date,
+  lock: keyof typeof ROW_LOCKS,
+): Promise<Caller> {
+  const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${userId} ${ROW_LOCKS[lock]})`;
+  const lockOf = (name: string): RawBuilder<unknown> =>
+    lock === 'none' ? ROW_LOCKS[lock] : sql`${ROW_LOCKS[lock]} OF ${sql.ref(name)}`;
+  // Raw SQL: the hot path of every change: account, then key or session, each locked as it is read, in one statement.
+  const { rows } =
+    by === 'key'
+      ? await sql<Row>`${account}
+          SELECT role, scopes, k.group_id, allowed_addresses FROM account JOIN api_keys k USING (user_id)
+          WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
+          ${lockOf('k')}`.execute(db)
+      : await sql<Row>`${account}
+          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
+          WHERE session_id = ${keyId} AND ${isOpen(now)} ${lockOf('sessions')}`.execute(db);
+  const [row] = rows;
+  if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
+  const { role, scopes, allowed_addresses: allowedAddresses } = row;
+  if (address !== undefined && !isAllowedFrom(allowedAddresses)(address)) throw new AppError('addressNotAllowed');
+  const current = { by, keyId, userId, role, scopes: new Set(scopes.filter(isScope)), groupId: row.group_id };
+  return address === undefined ? current : { ...current, address, allowedAddresses };
+}
+
+/**
+ * Runs a change in a transaction that has reloaded and locked the caller. A caller that was revoked, demoted or deleted before changes nothing,
+ * and a concurrent revocation waits for the change. `named`: ids in the request; if the caller's own account or key is among them, the lock
+ * permits changing it. Throws 401 if the caller no longer exists.
+ */
+export async function runAsCaller<T>(
+  db: Database,
+  caller: Caller,
+  { now, named = [] }: { now: Date; named?: readonly unknown[] },
+  run: (trx: Database, caller: Caller) => Promise<T>,
+): Promise<T> {
+  const lock = named.includes(caller.userId) || named.includes(caller.keyId) ? 'change' : 'share';
+  return joinOrBeginTransaction(db, async (trx) => {
+    return run(trx, await reloadCaller(trx, caller, now, lock));
+  });
+}
+
+/** Why a key that no longer holds is refused. */
+async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
+  const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
+  if (!key) return 'unauthorized';
+  return key.revoked_at ? 'keyRevoked' : 'keyExpired';
+}

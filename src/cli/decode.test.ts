@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { readConfig, tellOne } from './decode.ts';
+
+const NOW = Date.UTC(2026, 6, 5, 19);
+
+test('a message that a family reads, and what its zone would change', () => {
+  const payload = '{"Time":"2026-07-05T20:59:00","ENERGY":{"Total":301.004}}';
+  expect(tellOne({ topic: 'tele/plug/SENSOR', payload }, NOW)).toBe(
+    [
+      'Read, by the family tasmota:',
+      '  plug  import  energy_total_kwh 301.004  at its receipt',
+      'With this decoder_config tasmota reads more of it: {"tz":"Europe/Berlin"}',
+    ].join('\n'),
+  );
+  expect(tellOne({ topic: 'tele/plug/SENSOR', payload, tz: 'Europe/Berlin' }, NOW)).toContain(
+    '2026-07-05T18:59:00.000Z',
+  );
+  expect(tellOne({ topic: 'tele/plug/SENSOR', payload, retain: true }, NOW)).toContain('left out: 1');
+});
+
+test('nobody’s message, by the mapping that it is told, becomes somebody’s', () => {
+  const given = { topic: 'boiler/7', payload: '{"meter": {"InvSerial": 7, "total_kwh": 12345}}' };
+  const told = tellOne(given, NOW);
+  expect(told).toContain('Nobody’s message');
+  expect(told).toContain('  $.meter.total_kwh  12345');
+  const config = readConfig(/--config '(.*)'/.exec(told)?.[1] ?? '');
+  expect(tellOne({ ...given, config }, NOW)).toContain('  boiler/7  import  energy_total_kwh 12345  at its receipt');
+});
+
+test('a number without a unit in its name is nothing that is proposed', () => {
+  expect(tellOne({ topic: 'boiler/7', payload: '{"InvSerial": 7, "Battery": 80}' }, NOW)).not.toContain('--config');
+});
+
+test('a configuration that the interface refuses is refused, with its words', () => {
+  expect(() => readConfig('{')).toThrow(/Must be JSON/);
+  expect(() => readConfig('{"mapping": [{"topic": "a", "path": "$..b", "unit": "kWh", "meaning": "import"}]}')).toThrow(
+    /mapping\.0\.path: must be a JSONPath/,
+  );
+});
+
+test('what a device writes cannot drive the terminal', () => {
+  expect(tellOne({ topic: 'x', payload: '{"\u001b[2J": 1}' }, NOW)).not.toContain('\u001b');
+});

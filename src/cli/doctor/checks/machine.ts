@@ -1,0 +1,190 @@
+import { isTooFarAhead } from '#src/core/believed-time.ts';
+import { DAY_MS } from '#src/core/units.ts';
+import { type Check, type Finding, isSeen, ok, problem, skipped, warning } from '../facts.ts';
+
+const GIB = 2 ** 30;
+/** Below it the worker warns (jobs/disk-watch.ts), too. */
+const LOW = { share: 0.1, bytes: 2 * GIB };
+const FULL_BYTES = 256 * 2 ** 20;
+
+export const disk: Check = {
+  name: 'disk',
+  judge({ disk: facts }) {
+    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
+    if (!isSeen(facts))
+      return [
+        problem(
+          `DATA_DIR cannot be looked at: ${facts.why}`,
+          'Make the folder, and give it to the user of the service.',
+        ),
+      ];
+    const { folder, freeBytes, allBytes } = facts;
+    const what = `${(freeBytes / GIB).toFixed(1)} of ${(allBytes / GIB).toFixed(1)} GiB are free where ${folder} lies`;
+    const todo =
+      'Free some of it, or keep readings for less long (RETENTION_MONTHS); docs/runbooks/EnergyDiskFull.md says how.';
+    if (freeBytes < FULL_BYTES) return [problem(`only ${what}: the embedded database stops when it is full`, todo)];
+    if (freeBytes < LOW.bytes || freeBytes < allBytes * LOW.share) return [warning(`only ${what}`, todo)];
+    return [ok(what)];
+  },
+};
+
+/** What a process opens beside its connections: files, pools, pipes. */
+const BESIDE = 200;
+const LEAST = 1_024;
+
+export const descriptors: Check = {
+  name: 'open files',
+  judge({ descriptors: facts, broker, database }) {
+    if (facts === null) return [skipped('this system does not tell the limit')];
+    const { limit, ofService } = facts;
+    const content = database && isSeen(database.server) ? database.server.content : null;
+    const connected = broker?.isEmbedded && content && isSeen(content) ? content.devices : 0;
+    const whose = ofService ? 'The service' : 'A process of this user';
+    const what = `${whose} may open ${limit} files`;
+    const todo = 'Raise it: LimitNOFILE= of the unit, ulimits of the container, or ulimit -n.';
+    if (limit < connected + BESIDE)
+      return [
+        problem(`${what}; ${connected} devices may be connected to the embedded broker, each by one of them`, todo),
+      ];
+    if (limit < LEAST) return [warning(`${what}: connections are among them`, todo)];
+    return [ok(what)];
+  },
+};
+
+/** Readings of more than 5 minutes in the future are rejected; a second is what sums over the minute feel. */
+const WARN_MS = 2_000;
+const FAIL_MS = 60_000;
+
+export const clock: Check = {
+  name: 'clock',
+  judge({ database, nowMs }) {
+    if (!database || !isSeen(database.server)) return [skipped('not compared: no database answers')];
+    const { clock, content } = database.server;
+    const unconfirmed = content && isSeen(content) ? judgeBelieved(nowMs, content.believedMs) : null;
+    if (unconfirmed) return [unconfirmed];
+    const { aheadMs, uncertainMs } = clock;
+    const offMs = Math.max(0, Math.abs(aheadMs) - uncertainMs);
+    const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
+    const what = `the database’s clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine’s`;
+    const todo = 'Let both machines keep time by NTP (timedatectl set-ntp true; chronyc tracking).';
+    if (offMs > FAIL_MS) return [problem(`${what}: readings would count as of the future, or of the past`, todo)];
+    if (offMs > WARN_MS) return [warning(what, todo)];
+    return [ok('that of the database and this machine’s agree')];
+  },
+};
+
+const CONFIRM = 'Set the clock right. If it is right already: energy doctor --confirm-clock.';
+
+/** A clock that the service does not follow before an operator has confirmed it. */
+function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null {
+  if (believedMs === null) return null;
+  const days = Math.round(Math.abs(nowMs - believedMs) / DAY_MS);
+  if (isTooFarAhead(nowMs, believedMs))
+    return problem(
+      `this machine’s clock is ${days} days ahead of the last time at which this installation was in use: nothing is deleted by age, and a start stamps messages by that time`,
+      CONFIRM,
+    );
+  if (nowMs < believedMs - DAY_MS)
+    return problem(
+      `this machine’s clock is ${days} days behind the time at which this installation was in use`,
+      CONFIRM,
+    );
+  return null;
+}
+
+const OTHERS = 0o077;
+const EVERYBODY = 0o007;
+const OTHERS_WRITE = 0o002;
+const OTHERS_READ = 0o004;
+
+export const files: Check = {
+  name: 'files',
+  judge({ files: facts }) {
+    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
+    const findings = facts.flatMap(({ path, what, mode, isWritable }) => {
+      const rights = mode.toString(8).padStart(3, '0');
+      if (what === 'secret' && (mode & OTHERS) !== 0)
+        return [
+          problem(
+            `${path} can be read by others (mode ${rights})`,
+            `chmod 600 ${path}. Who read it can forge what it signs and open what it seals: think of making a new one.`,
+          ),
+        ];
+      if (what === 'own key')
+        return (mode & EVERYBODY) === 0
+          ? []
+          : [problem(`${path} can be read by everybody (mode ${rights})`, `chmod o-rwx ${path}, and replace the key`)];
+      if (what === 'folder' && (mode & OTHERS_WRITE) !== 0)
+        return [problem(`${path} can be written by everybody (mode ${rights})`, `chmod 700 ${path}`)];
+      if (what !== 'secret' && !isWritable)
+        return [
+          problem(
+            `${path} cannot be written by this user`,
+            `Run this as the user of the service; if it is, give the folder to it: chown -R USER ${path}`,
+          ),
+        ];
+      if (what === 'messages' && (mode & OTHERS_READ) !== 0)
+        return [
+          warning(`${path} can be read by everybody (mode ${rights}): links to sign in are in it`, `chmod 700 ${path}`),
+        ];
+      return [];
+    });
+    return findings.length > 0 ? findings : [ok('of DATA_DIR are readable and writable for whom they should be')];
+  },
+};
+
+/** A role by its title, the supervisor by its program. */
+const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
+
+export const ports: Check = {
+  name: 'ports',
+  judge({ ports: facts, service }) {
+    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
+    const findings = facts.flatMap(({ variable, port, host, state, holder, why }) => {
+      const what = `${variable} ${port} on ${host}`;
+      if (state === 'free') return [];
+      if (state === 'unusable')
+        return [
+          problem(
+            `${what} cannot be listened on: ${why ?? 'unknown'}`,
+            `Set ${variable} to a port above 1023, and its host to an address of this machine.`,
+          ),
+        ];
+      if (holder !== null && (holder.pid === service?.pid || OURS.test(holder.title))) return [];
+      if (holder === null && service !== null) return [];
+      if (holder === null)
+        return [
+          warning(
+            `${what} is taken, by whom cannot be seen`,
+            `ss -ltnp as root shows it. Unless it is this service, end that program or set ${variable}.`,
+          ),
+        ];
+      return [
+        problem(
+          `${what} is taken by process ${holder.pid} (${holder.title})`,
+          `End that program, or set ${variable} to another port.`,
+        ),
+      ];
+    });
+    return findings.length > 0
+      ? findings
+      : [ok(service ? 'are the service’s own, or free' : 'are free, or a role’s of this service')];
+  },
+};
+
+/** Whether a service holds the data directory. One whose roles run apart holds none. */
+export const service: Check = {
+  name: 'service',
+  judge({ service: running, config, database }) {
+    if (!('valid' in config)) return [];
+    if (running) return [ok(`runs on ${config.valid.dataDir} (process ${running.pid})`)];
+    // Whose roles run apart is seen at their ports.
+    if (!database?.isEmbedded) return [];
+    return [
+      warning(
+        `no service runs on ${config.valid.dataDir}`,
+        'Start it (npm start), or set DATA_DIR to the folder of the one that runs.',
+      ),
+    ];
+  },
+};

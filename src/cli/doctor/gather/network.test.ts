@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { within } from './network.ts';
+
+test('what hangs, fails or throws at once is a reason in a line', async () => {
+  expect(await within(() => new Promise<object>(() => {}), 10)).toEqual({
+    why: 'no answer within 0.01 s',
+    code: 'ETIMEDOUT',
+  });
+  const refused = Object.assign(new Error('refused\n    at somewhere'), { code: 'ECONNREFUSED' });
+  expect(await within(() => Promise.reject(refused))).toEqual({ why: 'refused', code: 'ECONNREFUSED' });
+  // Of a name with several addresses: an error for each, and none of its own.
+  const several = Object.assign(new AggregateError([new Error('a'), new Error('b')]), { code: 'ECONNREFUSED' });
+  expect(await within(() => Promise.reject(several))).toEqual({ why: 'a, b', code: 'ECONNREFUSED' });
+  expect(
+    await within(() => {
+      throw new Error('at once');
+    }),
+  ).toEqual({ why: 'at once' });
+  expect(await within(async () => ({ a: 1 }))).toEqual({ a: 1 });
+});

@@ -1,0 +1,175 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { connect, isIP } from 'node:net';
+import { join } from 'node:path';
+import { tryBroker } from '#ingest/source/try-broker.ts';
+import { bareHost, fromHere, hostAndPort, shownUrl } from '#src/config/addresses.ts';
+import type { Config } from '#src/config/load.ts';
+import { renewsItself } from '#src/start/certificate.ts';
+import { canListen } from '#src/start/ports.ts';
+import type { BrokerFacts, CertificateFacts, PortFacts, Seen } from '../facts.ts';
+
+/** Tries the broker: that of MQTT_URL with its login, the embedded one by its port. */
+export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null> {
+  const { url } = mqtt;
+  const reached = { reached: true } as const;
+  if (url !== undefined)
+    return {
+      shown: shownUrl(url),
+      isEmbedded: false,
+      reached: await within(async () => {
+        await tryBroker(url, ANSWER_MS);
+        return reached;
+      }),
+    };
+  // A port that is chosen anew at each start is not known here.
+  if (mqtt.port === 0) return null;
+  const host = fromHere(mqtt.host);
+  return {
+    shown: hostAndPort(host, mqtt.port),
+    isEmbedded: true,
+    reached: await within(async () => {
+      await opens(host, mqtt.port);
+      return reached;
+    }),
+  };
+}
+
+const opens = (host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: ANSWER_MS });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('timeout', () => {
+      socket.destroy();
+      reject(new Error('no answer'));
+    });
+    socket.once('error', reject);
+  });
+
+/** Reads certificate and key as the service would; makes none. */
+export async function gatherCertificate(config: Config): Promise<CertificateFacts> {
+  const { tls, dataDir, publicUrl, mqtt, api } = config;
+  const isOurs = tls.certFile === undefined;
+  const file = tls.certFile ?? join(dataDir, 'tls', 'cert.pem');
+  const keyFile = tls.keyFile ?? join(dataDir, 'tls', 'key.pem');
+  if (isOurs && !existsSync(file)) return { file, isOurs, pair: null };
+  const pair = await within(async () => {
+    const certificate = new X509Certificate(await readFile(file));
+    const key = createPrivateKey(await readFile(keyFile));
+    const names = (host: string) =>
+      (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
+    const hosts = [
+      // A proxy in front has a certificate of its own for it.
+      ...(api.trustProxy.length > 0 ? [] : [{ host: bareHost(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
+      ...(mqtt.url === undefined ? [{ host: mqtt.publicHost, of: 'PUBLIC_MQTT_HOST' }] : []),
+    ];
+    return {
+      validFromMs: certificate.validFromDate.getTime(),
+      validToMs: certificate.validToDate.getTime(),
+      renewsItself: renewsItself(config, certificate),
+      keyFits: certificate.checkPrivateKey(key),
+      hosts: hosts.map((one) => ({ ...one, isNamed: names(one.host) })),
+    };
+  });
+  return { file, isOurs, pair };
+}
+
+/** Each port that the service listens on: whether it is free, and else who has it. */
+export async function gatherPorts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
+  const wanted = [
+    { variable: 'API_PORT', port: api.port, host: api.host },
+    { variable: 'HTTP_PORT', port: api.httpPort, host: api.host },
+    ...(mqtt.url === undefined
+      ? [
+          { variable: 'MQTT_PORT', port: mqtt.port, host: mqtt.host },
+          { variable: 'MQTTS_PORT', port: mqtt.tlsPort, host: mqtt.tlsHost },
+        ]
+      : []),
+    ...(operator.port === null ? [] : [{ variable: 'OPERATOR_PORT', port: operator.port, host: operator.host }]),
+  ];
+  // One that is chosen anew at each start is free by intent.
+  return Promise.all(wanted.filter(({ port }) => port !== 0).map(stateOf));
+}
+
+async function stateOf(wanted: { variable: string; port: number; host: string }): Promise<PortFacts> {
+  try {
+    if (await canListen(wanted.host, wanted.port)) return { ...wanted, state: 'free', holder: null };
+  } catch (error) {
+    return { ...wanted, state: 'unusable', holder: null, why: (error as Error).message };
+  }
+  return { ...wanted, state: 'taken', holder: listenerOn(wanted.port) };
+}
+
+const LISTENING = '0A';
+
+/** The process that listens on a TCP port of this machine, as the kernel tells (proc(5)); null where it is not seen. */
+function listenerOn(port: number): { pid: number; title: string } | null {
+  const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => socketsOn(port, table)));
+  if (sockets.size === 0) return null;
+  for (const pid of entries('/proc').filter((name) => /^\d+$/.test(name))) {
+    const has = entries(`/proc/${pid}/fd`).some((fd) => sockets.has(linkOf(`/proc/${pid}/fd/${fd}`)));
+    if (has) return { pid: Number(pid), title: titleOf(pid) };
+  }
+  return null;
+}
+
+/** As /proc shows them among the open files of a process. */
+const socketsOn = (port: number, table: string): string[] =>
+  textOf(`/proc/net/${table}`)
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(
+      ([, local = '', , state]) => state === LISTENING && Number.parseInt(local.split(':').at(-1) ?? '', 16) === port,
+    )
+    .map((fields) => `socket:[${fields[9]}]`);
+
+const titleOf = (pid: string): string => textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim().slice(0, 200);
+
+// What is gone meanwhile, or is another user's, is not there.
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** Longest that a program elsewhere is waited for. */
+export const ANSWER_MS = 5_000;
+
+/** What `look` answers, or why it did not: it threw, or took longer. Never throws, and never hangs. */
+export async function within<T extends object>(look: () => Promise<T>, ms = ANSWER_MS): Promise<Seen<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Seen<T>>((resolve) => {
+    timer = setTimeout(() => resolve({ why: `no answer within ${ms / 1_000} s`, code: 'ETIMEDOUT' }), ms);
+  });
+  const looked = (async () => look())().catch((error: unknown) => unseen(error));
+  return Promise.race([looked, late]).finally(() => clearTimeout(timer));
+}
+
+/** An error in a line. Of a host with several addresses Node tells one for each. */
+function unseen(error: unknown): { why: string; code?: string } {
+  const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: { message?: string }[] };
+  const why = String(message || errors?.map((one) => one.message).join(', ') || code || error).split('\n')[0] ?? '';
+  return typeof code === 'string' ? { why, code } : { why };
+}

@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { DeviceImport, ImportCredentials } from '#clients/typescript/client.ts';
+import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
+import { post } from '../../api.ts';
+import { html } from '../../html.ts';
+import { save } from '../../parts/file-menu.ts';
+import { useAction } from '../../parts/load.ts';
+import { busy, Problem, rich } from '../../parts/ui.ts';
+import { count } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+/** What came of an import, with the way to its passwords. */
+export function ImportDone({ made, onAnother }: { made: DeviceImport; onAnother: () => void }) {
+  const w = words().fleet.imports;
+  const [isOver, setOver] = useState(made.credentials === 'gone');
+  return html`<p role="status">${w.imported({ created: made.created, existing: made.existing, users: made.users_created })}</p>
+    <${Differing} of=${made.differing} />
+    ${made.credentials === 'waiting' && html`<${Passwords} of=${made} onTaken=${() => setOver(true)} />`}
+    ${isOver && html`<p class="actions"><button type="button" onClick=${onAnother}>${w.another}</button></p>`}`;
+}
+
+const SHOWN = 100;
+
+/** What an import of a table without mistakes would do, and the button that does it. */
+export function Foreseen({ of, isBusy, onImport }: { of: ImportCheck; isBusy: boolean; onImport: () => void }) {
+  const w = words().fleet.imports;
+  return html`<p role="status"><b>${w.right}</b> ${of.created === 0 && w.nothing}</p>
+    <dl class="facts">
+      <dt>${w.rows}</dt><dd>${count(of.rows)}</dd>
+      <dt>${w.created}</dt><dd>${count(of.created)}</dd>
+      <dt>${w.existing}</dt><dd>${count(of.existing)}</dd>
+      <dt>${w.usersCreated}</dt><dd>${count(of.users_created)}</dd>
+    </dl>
+    <${Differing} of=${of.differing} />
+    ${
+      of.created > 0 &&
+      html`<p class="actions"><button type="button" class="main" ...${busy(isBusy)} onClick=${() => isBusy || onImport()}>${w.import({ devices: of.created })}</button></p>`
+    }`;
+}
+
+/** Rows whose devices are there already with other settings. */
+function Differing({ of }: { of: ImportCheck['differing'] }) {
+  const w = words().fleet.imports;
+  if (of.length === 0) return null;
+  return html`<details class="more">
+    <summary>${w.differing({ rows: of.length })}</summary>
+    <ul>${of
+      .slice(0, SHOWN)
+      .map(
+        ({ row, members }) =>
+          html`<li>${w.ofLine({ line: count(placeIn(row).line ?? 0) })} <code>${members.join(', ')}</code></li>`,
+      )}</ul>
+  </details>`;
+}
+
+/** What is wrong with a table, by line and column. */
+export function Mistakes({ of }: { of: ImportCheck['mistakes'] }) {
+  const w = words().fleet.imports;
+  const placed = of
+    .map((one) => ({ ...placeIn(one.field), message: one.message }))
+    .sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
+  return html`<p class="problem" role="alert">${w.mistakes({ mistakes: of.length })}</p>
+    <div class="table"><table>
+      <thead><tr><th scope="col">${w.line}</th><th scope="col">${w.column}</th><th scope="col">${w.wrong}</th></tr></thead>
+      <tbody>${placed.slice(0, SHOWN).map(
+        ({ line, member, message }) => html`<tr>
+          <th scope="row" data-name=${w.line}>${line === null ? w.wholeTable : count(line)}</th>
+          <td data-name=${w.column}>${member === null ? w.wholeLine : html`<code>${member}</code>`}</td>
+          <td data-name=${w.wrong}>${message}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>
+    ${of.length > SHOWN && html`<p class="quiet">${w.more({ mistakes: of.length - SHOWN })}</p>`}`;
+}
+
+/** Where in a table the service means: `line 3.type`, `line 3`, or neither of both, which is the table. */
+function placeIn(field: string): { line: number | null; member: string | null } {
+  const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
+  return { line: line === undefined ? null : Number(line), member: member ?? null };
+}
+
+/** The passwords of an import as a file; the service gives them out once. `onTaken`: they are here. */
+export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
+  const w = words().fleet.imports;
+  const { run, isBusy, error } = useAction();
+  const [isTaken, setTaken] = useState(false);
+  const name = `${w.fileName}-${of.import_id}.csv`;
+  const takeAlong = () =>
+    run(async () => {
+      const path = `/v1/imports/${of.import_id}/credentials`;
+      // To this session the same answer comes again: it may be lost on its way, and a browser that asks where to put a file may be told nowhere.
+      const taken = await post<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
+      save(new Blob([credentialsCsv(taken)], { type: 'text/csv' }), name);
+      setTaken(true);
+      onTaken?.();
+    });
+  return html`<p class="note">${rich(w.once)}</p>
+    <${Problem} text=${error} />
+    <p class="quiet" role="status">${isTaken && w.ready({ name })}</p>
+    <p class="actions"><button type="button" class="main" ...${busy(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
+}
+
+const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;
+
+/** A cell as RFC 4180 has it. */
+const cell = (text: string | null): string =>
+  text !== null && /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : (text ?? '');
+
+/** Passwords of an import as CSV, as the command line writes them: a row a device, in the order of the table. */
+export const credentialsCsv = ({ credentials }: ImportCredentials): string =>
+  [COLUMNS.join(','), ...credentials.map((one) => COLUMNS.map((name) => cell(one[name])).join(','))]
+    .map((line) => `${line}\n`)
+    .join('');

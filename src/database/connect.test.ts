@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { parseTimestamp, TIMESTAMPTZ } from './connect.ts';
+
+const driver = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+
+test('a timestamp is read to the millisecond, however many decimals PostgreSQL writes', () => {
+  const ms = fc.integer({ min: Date.parse('1000-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') });
+  fc.assert(
+    fc.property(ms, fc.nat(999), (time, microseconds) => {
+      const [date, clock] = new Date(time).toISOString().slice(0, -1).split('T') as [string, string];
+      const decimals = `${clock.slice(8)}${String(microseconds).padStart(3, '0')}`.replace(/\.?0+$/, '');
+      assert.equal(parseTimestamp(`${date} ${clock.slice(0, 8)}${decimals}+00`).getTime(), time);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test.each([
+  'infinity',
+  '-infinity',
+  '0099-02-03 04:05:06+00',
+  '0001-01-01 00:00:00+00 BC',
+  '12026-11-22 23:17:00+00',
+  '2026-11-22 23:17:00+05:30',
+  '2026-11-22 23:17:00.25-03',
+  '2026-11-22 23:17:00.25+01',
+])('%s is read as the driver does', (text) => {
+  expect(parseTimestamp(text)).toEqual(driver(text));
+});

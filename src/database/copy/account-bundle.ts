@@ -1,0 +1,234 @@
+import type { PoolClient } from '../connect.ts';
+import { BUNDLED, RETURNED } from './bundled-relations.ts';
+import { columnsOf, stream } from './copy-rows.ts';
+
+// Raw SQL: relations that are named at run time, as JSON.
+
+/** Marks rows of a bundle that stay in this installation. */
+const RETURNING = 'returned:';
+
+/**
+ * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the accounts. Rows that an
+ * erasure would delete but that do not move are stored there too, in case the move fails.
+ */
+export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
+  for (const { relation, whose } of RETURNED)
+    await client.query(
+      `INSERT INTO parcels (relation, row) SELECT '${RETURNING}${relation}', to_jsonb(t) FROM ${relation} t WHERE ${whose}`,
+      [userIds],
+    );
+  for (const { relation, whose, stays } of BUNDLED.toReversed()) {
+    if (relation === 'usage_changes') await packChanges(client, userIds);
+    else if (relation === 'events') await packEvents(client, userIds);
+    else {
+      const taken = stays
+        ? `SELECT * FROM ${relation} WHERE ${whose}`
+        : `DELETE FROM ${relation} WHERE ${whose} RETURNING *`;
+      await client.query(
+        `WITH taken AS (${taken}) INSERT INTO parcels (relation, row) SELECT '${relation}', to_jsonb(t) FROM taken t`,
+        [userIds],
+      );
+    }
+  }
+}
+
+/** Moves the accounts' changed hours out of the queue of evaluations. A queued row may also contain other accounts, which stay in it. */
+export async function packChanges(client: PoolClient, userIds: readonly string[]): Promise<void> {
+  const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
+  const others = 'ARRAY(SELECT u FROM unnest(c.user_ids) u WHERE u <> ALL ($1))';
+  await client.query(
+    `WITH taken AS MATERIALIZED (
+       SELECT change_id, hour, user_ids, costs_only FROM usage_changes WHERE user_ids && $1 ORDER BY change_id FOR UPDATE
+     ), parcelled AS (
+       INSERT INTO parcels (relation, row)
+       SELECT 'usage_changes', jsonb_build_object('change_id', change_id, 'hour', hour, 'user_ids', ${theirs}, 'costs_only', costs_only) FROM taken
+     )
+     UPDATE usage_changes c SET user_ids = ${others} FROM taken t WHERE c.change_id = t.change_id`,
+    [userIds],
+  );
+}
+
+/**
+ * Runs after the deliveries were moved. An event with pending deliveries to other accounts' subscriptions (administrators') stays, with its
+ * body, as an event of the subscription's owner.
+ */
+async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
+  await client.query(
+    `WITH taken AS (SELECT * FROM events WHERE user_id = ANY ($1) FOR UPDATE)
+     INSERT INTO parcels (relation, row) SELECT 'events', to_jsonb(t) FROM taken t`,
+    [userIds],
+  );
+  await client.query(
+    `UPDATE events e SET user_id = w.user_id FROM deliveries d JOIN webhooks w USING (webhook_id)
+     WHERE d.event_id = e.event_id AND d.status = 'pending' AND e.user_id = ANY ($1)`,
+    [userIds],
+  );
+  await client.query('DELETE FROM events WHERE user_id = ANY ($1)', [userIds]);
+}
+
+/** Copies the source's bundle into this transaction of the target, as the temporary table `incoming`. */
+export async function copyBundle(source: PoolClient, target: PoolClient): Promise<void> {
+  await target.query(
+    'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
+  );
+  const along = `SELECT place, relation, row FROM parcels WHERE NOT starts_with(relation, '${RETURNING}')`;
+  await stream(source, along, target, 'incoming (place, relation, row)');
+  await target.query('CREATE INDEX ON incoming (relation); ANALYZE incoming');
+}
+
+const NUMBERED =
+  'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
+
+/** Renumbers changed hours that return to the source: their previous numbers may still belong to rows of other accounts. */
+export async function renumberChanges(source: PoolClient): Promise<void> {
+  await source.query(NUMBERED);
+  await number(source, 'usage_changes', 'change_id');
+}
+
+/**
+ * Gives incoming rows numbers from this database's sequences, in the order of the previous numbers, and updates all references. Series already
+ * have theirs (`arriving_series`), because their readings were copied first.
+ */
+export async function renumber(target: PoolClient): Promise<void> {
+  await target.query(NUMBERED);
+  for (const one of BUNDLED) if (one.number !== undefined) await number(target, one.relation, one.number);
+  await target.query('ANALYZE numbered');
+  await refer(target, 'closed_readings', 'series_id', 'series');
+  await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
+  // "Up to this place": the last delivery of it that is left may lie before.
+  await target.query(
+    `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
+       SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
+       WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
+     WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
+  );
+  // As text (json, not jsonb): the state of a law stays as ingest wrote it.
+  await target.query(
+    `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
+       SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, law->1, law->2), ',' ORDER BY place), '') || ']'
+       FROM json_array_elements((i.row->>'laws')::json) WITH ORDINALITY l (law, place)
+       JOIN numbered n ON n.relation = 'series' AND n.was = (law->>0)::bigint))
+     WHERE i.relation = 'device_heads'`,
+  );
+}
+
+async function number(target: PoolClient, relation: string, column: string): Promise<void> {
+  const fresh =
+    relation === 'series'
+      ? `SELECT (i.row->>'series_id')::bigint AS was, a.series_id AS is_now FROM incoming i JOIN arriving_series a
+           ON (a.device_id, a.channel, a.kind) = (i.row->>'device_id', i.row->>'channel', i.row->>'kind')
+         WHERE i.relation = 'series'`
+      : `SELECT was, nextval(pg_get_serial_sequence('${relation}', '${column}')) AS is_now FROM (
+           SELECT (row->>'${column}')::bigint AS was FROM incoming WHERE relation = '${relation}' ORDER BY 1) i`;
+  await target.query(`INSERT INTO numbered SELECT '${relation}', was, is_now FROM (${fresh}) n`);
+  await refer(target, relation, column, relation);
+}
+
+/** Updates a column that refers to a renumbered relation. */
+async function refer(target: PoolClient, relation: string, column: string, numbers: string): Promise<void> {
+  await target.query(
+    `UPDATE incoming i SET row = i.row || jsonb_build_object('${column}', n.is_now) FROM numbered n
+     WHERE i.relation = '${relation}' AND n.relation = '${numbers}' AND n.was = (i.row->>'${column}')::bigint`,
+  );
+}
+
+const SEALED = /_sealed$/;
+
+/** Encrypts each column named `*_sealed` for this installation (core/secrets.ts). `reseal` throws if it cannot decrypt a value. */
+export async function resealIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
+  const { rows } = await target.query(
+    `SELECT place, (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(row) WHERE key LIKE '%\\_sealed' AND value IS NOT NULL) AS sealed
+     FROM incoming WHERE EXISTS (SELECT FROM jsonb_object_keys(row) key WHERE key LIKE '%\\_sealed') AND jsonb_typeof(row) = 'object'`,
+  );
+  for (const { place, sealed } of rows) {
+    const resealed = Object.entries((sealed ?? {}) as Record<string, string>)
+      .filter(([name]) => SEALED.test(name))
+      .map(([name, hex]) => [name, `\\x${reseal(Buffer.from(hex.slice(2), 'hex')).toString('hex')}`]);
+    await target.query('UPDATE incoming SET row = row || $2::jsonb WHERE place = $1', [
+      place,
+      Object.fromEntries(resealed),
+    ]);
+  }
+}
+
+/** Inserts `incoming` into the relations. Throws if a row already exists, except where the relation is declared `stays` or `replaces`. */
+export async function unpackAccounts(client: PoolClient): Promise<void> {
+  for (const { relation, stays, replaces, mayName } of BUNDLED) {
+    if (mayName !== undefined) await clearUnknownAccount(client, relation, mayName);
+    const { columns, key, fixed } = await columnsOf(client, relation);
+    const list = columns.join(', ');
+    const changed = columns.filter((name) => !key.includes(name) && !fixed.includes(name));
+    const update = `DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    const onConflict = stays || replaces ? `ON CONFLICT (${key.join(', ')}) ${replaces ? update : 'DO NOTHING'}` : '';
+    await client.query(
+      `INSERT INTO ${relation} (${list}) OVERRIDING SYSTEM VALUE
+       SELECT ${columns.map((name) => `r.${name}`).join(', ')} FROM incoming i, jsonb_populate_record(NULL::${relation}, i.row) r
+       WHERE i.relation = '${relation}' ORDER BY i.place ${onConflict}`,
+    );
+  }
+}
+
+/** Sets a column of `incoming` to null if it names an account that does not exist here. Runs after the accounts were inserted. */
+async function clearUnknownAccount(client: PoolClient, relation: string, column: string): Promise<void> {
+  await client.query(
+    `UPDATE incoming SET row = row || '{"${column}": null}' WHERE relation = '${relation}'
+       AND NOT EXISTS (SELECT FROM users WHERE user_id = row->>'${column}')`,
+  );
+}
+
+/** Restores the rows that stayed behind after a failed move, if everything they refer to still exists and no equal row was made meanwhile. */
+export async function restoreReferences(client: PoolClient): Promise<void> {
+  for (const { relation, column } of RETURNED) {
+    const { columns, key } = await columnsOf(client, relation);
+    const from = `incoming i, jsonb_populate_record(NULL::${relation}, i.row) r WHERE i.relation = '${RETURNING}${relation}'`;
+    const isThere = await whereReferred(client, relation);
+    if (column !== undefined) {
+      const same = key.map((name) => `t.${name} = r.${name}`).join(' AND ');
+      await client.query(
+        `UPDATE ${relation} t SET ${column} = r.${column} FROM ${from} AND ${same} AND t.${column} IS NULL AND ${isThere}`,
+      );
+    } else
+      await client.query(
+        `INSERT INTO ${relation} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
+         SELECT ${columns.map((name) => `r.${name}`).join(', ')} FROM ${from} AND ${isThere} ORDER BY i.place ON CONFLICT DO NOTHING`,
+      );
+  }
+}
+
+/** A condition: every row that a row `r` of the relation refers to exists, by the foreign keys in the catalogue. */
+async function whereReferred(client: PoolClient, relation: string): Promise<string> {
+  const { rows } = await client.query(
+    `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key
+     FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = conkey[1]
+       JOIN pg_attribute p ON p.attrelid = confrelid AND p.attnum = confkey[1]
+     WHERE contype = 'f' AND conrelid = $1::regclass`,
+    [relation],
+  );
+  const each = rows.map(
+    ({ column, parent, key }) =>
+      `(r.${column} IS NULL OR EXISTS (SELECT FROM ${parent} p WHERE p.${key} = r.${column}))`,
+  );
+  return ['true', ...each].join(' AND ');
+}
+
+/** Compares the bundle with the accounts' rows in the relations, by count and sum. Returns the rows of each relation; throws if they differ. */
+export async function compareUnpacked(
+  client: PoolClient,
+  userIds: readonly string[],
+): Promise<{ relation: string; rows: number }[]> {
+  const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
+  const done: { relation: string; rows: number }[] = [];
+  for (const { relation, whose, stays } of BUNDLED) {
+    // Append-only rows stayed at the source; an account that returns finds them unchanged.
+    if (stays) continue;
+    const { rows } = await client.query(
+      `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,
+         (SELECT ${print} FROM (SELECT to_jsonb(t) AS row FROM (SELECT * FROM ${relation} WHERE ${whose}) t) t) AS is_there`,
+      [userIds],
+    );
+    const [{ came, is_there }] = rows;
+    if (came !== is_there) throw new Error(`${relation} differs after it was put in: ${came}, ${is_there}`);
+    done.push({ relation, rows: Number(came.split(' ')[0]) });
+  }
+  return done;
+}

@@ -1,0 +1,145 @@
+import { KEPT_ANEW } from './relations.ts';
+
+/** A relation with few enough rows per account to move in one transaction at each end. */
+export interface BundledRelation {
+  relation: string;
+  /** SQL condition: the row belongs to one of the accounts `$1` (`text[]` of user ids). */
+  whose: string;
+  /** The column with a sequence; the target renumbers it. */
+  number?: string;
+  /** The rows are copied, and stay at the source. */
+  stays?: true;
+  /** Existing rows are replaced: a trigger made them, or an earlier move left them. */
+  replaces?: true;
+  /** A column that may name an account that does not move; it becomes null if the target has no such account. */
+  mayName?: string;
+}
+
+/**
+ * Rows that are deleted with an account and do not move. If the move fails they are restored, unless a row that they refer to is gone or an
+ * equal row exists.
+ */
+export interface Returned {
+  relation: string;
+  whose: string;
+  /** The rows stay and only this reference is cleared; it is restored if it is still null. */
+  column?: string;
+}
+
+const OF_USER = 'user_id = ANY ($1)';
+const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))';
+const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
+const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
+const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
+const OF_WEBHOOK = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1))';
+const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
+
+/** The relations of an account bundle, in the order of their foreign keys. */
+export const BUNDLED: readonly BundledRelation[] = [
+  { relation: 'users', whose: OF_USER },
+  { relation: 'home_groups', whose: OF_USER },
+  // Homes that stay, or whose utility does, are in no group afterwards.
+  { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
+  { relation: 'api_keys', whose: OF_USER },
+  { relation: 'idempotent_answers', whose: OF_USER },
+  { relation: 'sessions', whose: OF_USER },
+  // Who it is to a provider, which may be that of both.
+  { relation: 'identities', whose: OF_USER },
+  { relation: 'imports', whose: OF_USER },
+  // Its meters find it where their names lead them. Whose they become may have left the reach of who made it.
+  { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
+  { relation: 'devices', whose: OF_USER },
+  // A trigger makes one with each device.
+  { relation: 'device_heads', whose: OF_USER, replaces: true },
+  { relation: 'device_claims', whose: OF_DEVICE },
+  { relation: 'device_silences', whose: OF_USER },
+  { relation: 'price_series', whose: OF_USER },
+  { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
+  // One may name a series of somebody who stays: its prices are missing then. Costs say so, and the command (users-move/unpriced.ts).
+  { relation: 'tariffs', whose: OF_USER },
+  { relation: 'alerts', whose: OF_USER },
+  { relation: 'bill_periods', whose: OF_USER },
+  { relation: 'bill_versions', whose: OF_BILL },
+  { relation: 'bill_adjustments', whose: OF_BILL },
+  { relation: 'webhooks', whose: OF_USER },
+  { relation: 'gateways', whose: OF_USER },
+  { relation: 'discovered_devices', whose: OF_GATEWAY },
+  { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
+  { relation: 'unread_messages', whose: OF_GATEWAY },
+  // What is still to be told to others stays for that, under their names.
+  { relation: 'events', whose: OF_USER, replaces: true },
+  {
+    relation: 'deliveries',
+    // Those to subscriptions of others are theirs.
+    whose: `${OF_EVENT} AND (webhook_id IS NULL OR ${OF_WEBHOOK})`,
+    number: 'place',
+  },
+  { relation: 'alert_firings', whose: 'alert_id IN (SELECT alert_id FROM alerts WHERE user_id = ANY ($1))' },
+  { relation: 'usage_changes', whose: 'user_ids && $1', number: 'change_id' },
+  { relation: 'usage_untold', whose: OF_USER },
+  { relation: 'usage_told', whose: OF_USER },
+  { relation: 'series', whose: OF_DEVICE, number: 'series_id' },
+  {
+    relation: 'closed_readings',
+    whose: `series_id IN (SELECT series_id FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1))`,
+  },
+  { relation: 'quantity_changes', whose: OF_DEVICE },
+  { relation: 'late_changes', whose: OF_DEVICE },
+  { relation: 'reading_edits', whose: OF_DEVICE },
+  {
+    relation: 'rejected_messages',
+    whose: `(${OF_DEVICE} OR device_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1)))`,
+    number: 'rejected_id',
+  },
+  { relation: 'audit_log', whose: '(actor_user_id = ANY ($1) OR about_user_id = ANY ($1))', stays: true },
+];
+
+/** Relations whose rows are deleted with an account without moving. Each reference to a relation of `BUNDLED` is in `BUNDLED`, here, or in both. */
+export const RETURNED: readonly Returned[] = [
+  { relation: 'arrivals', whose: OF_USER },
+  { relation: 'sign_ins', whose: OF_USER },
+  { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
+  { relation: 'temporary_secrets', whose: OF_DEVICE },
+  // Workers that go on remember that they have noted them.
+  { relation: 'untimed_series', whose: OF_DEVICE },
+  // Homes that stay in groups that go, and the reverse.
+  { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
+  // Of others, limited to a group that goes.
+  { relation: 'api_keys', whose: `NOT (${OF_USER}) AND ${OF_GROUP}` },
+  // What was told to others of those who go, and the reverse.
+  { relation: 'deliveries', whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))` },
+  { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },
+];
+
+/** Relations with millions of rows per account and no foreign keys. They are copied by time while the service runs, as the load profile is. */
+export const STREAMED = [
+  { relation: 'reading_notes', by: 'read_at' },
+  { relation: 'readings', by: 'read_at' },
+] as const;
+
+/** Relations that do not move with an account, each with its reason. Relations computed from the load profile are not listed. */
+export const NOT_BUNDLED: Readonly<Record<string, string>> = {
+  installation: "each installation's own",
+  schema_migrations: 'what a database was made with',
+  silence_watches: 'when its own workers looked',
+  believed_time: 'by the clocks of its own machines',
+  daily_runs: 'by its own workers',
+  host_clocks: 'of its own machines',
+  clock_steps: 'of its own machines: what they mean for readings goes with these as edits',
+  untimed_series: 'noted with the next reading of each',
+  ingest_slots: "places of the installation's own workers",
+  rollup_progress: 'how far its aggregates are',
+  stale_days: 'days of its aggregates',
+  ...KEPT_ANEW,
+  late_deltas: 'folded into the load profile before that is copied',
+  request_counts: 'windows of a minute and a day: they begin anew',
+  temporary_secrets: 'of imports that are under way: they end',
+  sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
+  email_changes: 'their links are signed by the secret of the installation: people change the address again',
+  arrivals: 'where an account came from: noted anew',
+  departures: 'of accounts that are no longer there',
+  departed_logins: 'of accounts that are no longer there',
+  parcels: 'of accounts on their way: what is in them is taken over',
+  departed_messages: 'written by the other installation like any message, once it has the account',
+  arriving_series: 'until the account is there',
+};

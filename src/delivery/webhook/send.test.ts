@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { whyNotReached } from '#src/delivery/webhook/send.ts';
+
+const failure = (code: string, message = "try running Node.js with --use-system-ca, 'node' says") =>
+  Object.assign(new Error(message), { code });
+
+describe('why a receiver was not reached', () => {
+  test.each([
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', /not trusted \(self-signed\); .* WEBHOOK_CA_FILE/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /not trusted \(self-signed\); .* WEBHOOK_CA_FILE/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /not trusted \(its authority is unknown.* WEBHOOK_CA_FILE/],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /not trusted \(its authority is unknown.* WEBHOOK_CA_FILE/],
+    ['CERT_HAS_EXPIRED', /certificate has expired/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host name/],
+    ['ECONNREFUSED', /nothing listens/],
+    ['ENOTFOUND', /host name has no address/],
+    ['ECONNRESET', /broke the connection off/],
+    ['ETIMEDOUT', /in time/],
+  ])('is said to people, with its code: %s', (code, said) => {
+    const sentence = whyNotReached(failure(code));
+    expect(sentence).toMatch(said);
+    expect(sentence.endsWith(` (${code})`)).toBe(true);
+    expect(sentence).not.toMatch(/node/i);
+  });
+
+  test('is what the error says where nothing better is known', () => {
+    expect(whyNotReached(new Error('no answer within 5 s'))).toBe('no answer within 5 s');
+    expect(whyNotReached(failure('EWHATEVER', 'something odd'))).toBe('something odd');
+    expect(whyNotReached(failure('EWHATEVER', ''))).toBe('EWHATEVER');
+  });
+
+  test('also covers a name with several addresses, whose error has no message', () => {
+    const refused = Object.assign(new AggregateError([failure('ECONNREFUSED')]), { code: 'ECONNREFUSED' });
+    expect(whyNotReached(refused)).toContain('nothing listens');
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { notItsOwn, unstorableIn } from './decoder-config.ts';
+import type { Mapped } from './mapping.ts';
+
+const mistakes = (config: Record<string, unknown>): string[] =>
+  unstorableIn(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+test.each([
+  {},
+  { tz: 'Europe/Berlin', note: '🌞 ä', senml: { topics: ['a/b'] }, more: [null, 1, true] },
+  { mapping: [{ topic: 'heater/setpoint' }, { topic: 'a/set/+' }, { topic: 'a/get/total' }, 'x', null] },
+])('stores %j', (config) => {
+  expect(mistakes(config)).toEqual([]);
+});
+
+test.each([
+  [{ meter: { a: { unit: '\ud800' } } }, /^meter\.a\.unit: must not contain/],
+  [{ senml: { topics: ['a', 'x\udc00y'] } }, /^senml\.topics\.1: must not contain/],
+  [{ note: 'a\0' }, /^note: must not contain NUL/],
+  [{ emon: { 'a\ud83d': {} } }, /^emon: a name in it must not contain/],
+  [{ mapping: [{ topic: 'a/b' }, { topic: 'heater/set' }] }, /^mapping\.1\.topic: names wishes or questions/],
+  [{ mapping: [{ topic: '+/get' }] }, /^mapping\.0\.topic: /],
+  [{ mapping: [{ topic: 'x/y/command' }] }, /^mapping\.0\.topic: /],
+  [{ mapping: [{ topic: 'cmnd/#' }] }, /^mapping\.0\.topic: /],
+])('refuses %j', (config, said) => {
+  expect(mistakes(config)).toEqual([expect.stringMatching(said)]);
+});
+
+const TOTAL = { path: '$.total', unit: 'kWh', meaning: 'import' } as const;
+
+test.each<[string, Partial<Mapped> & { topic: string }]>([
+  ['b1', { topic: 'home/+/energy' }],
+  ['b1', { topic: 'home/b1/energy', device: 'b1' }],
+  ['boiler-b1', { topic: 'home/+/energy', device: 'boiler-+' }],
+  ['home/b1/energy', { topic: 'home/b1/energy' }],
+])('%s may have a mapping of its own of %j', (nativeId, entry) => {
+  expect(notItsOwn([{ ...TOTAL, ...entry }], nativeId)).toEqual([]);
+});
+
+test.each<[Partial<Mapped> & { topic: string }, RegExp]>([
+  // The topic is the one that it sends on, and names another device all the same.
+  [{ topic: 'home/b1/energy' }, /^is home\/b1\/energy, and this device is heard as b1: .* Say "device": "b1"$/],
+  [{ topic: 'home/b2/energy', device: 'b2' }, /^is b2, /],
+  [{ topic: 'home/+/energy', device: 'boiler-+' }, /Leave device out/],
+])('b1 has no use for %j', (entry, said) => {
+  const mapped = [
+    { ...TOTAL, topic: 'home/+/energy' },
+    { ...TOTAL, meaning: 'export', ...entry },
+  ];
+  expect(notItsOwn(mapped, 'b1')).toEqual([
+    { field: 'decoder_config.mapping.1.device', message: expect.stringMatching(said) },
+  ]);
+});

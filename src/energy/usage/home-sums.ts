@@ -1,0 +1,219 @@
+import { type RawBuilder, sql } from 'kysely';
+import { HOUR_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { estimatedExportKey } from '#src/database/meter.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
+import { piecesOfEach } from '#src/rollups/parts.ts';
+import type { Home } from '../home/home.ts';
+import { hasExport, MADE_OF, MOST_CUTS, partsOf, type Weights, weightsWithin } from '../home/pieces.ts';
+import { type HomeSums, sumNames, USED_SQL } from '../home/sums.ts';
+import { localTime, startOfHour } from '../local-time.ts';
+import { pieceMinutes, type Range } from '../ranges.ts';
+
+/** What a home's devices add up to in an hour, day or month of a zone. Rows exist where something is known of any of them. */
+export interface HomeHour extends HomeSums {
+  hour: Date;
+}
+export interface HomeDay extends HomeSums {
+  /** YYYY-MM-DD in the range's zone. */
+  day: string;
+  /** Start of the hour with the highest use, the earliest of equals; null where nothing was used, or no hour was mostly measured. */
+  peak: Date | null;
+}
+export interface HomeMonth extends HomeSums {
+  /** First day of the month, YYYY-MM-DD. */
+  month: string;
+  /** Hour of the day, 0 to 23, with the highest total, as `peak`. */
+  peakHourOfDay: number | null;
+}
+
+/** Of a row that has sums: what was used, and whether at least half of it was measured (docs/home.md, peak hours). */
+const USED = sql.raw(USED_SQL);
+const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
+
+/** The hours of a home, in order. */
+export async function homeByHour(db: Database, home: Home, range: Range): Promise<HomeHour[]> {
+  const { rows } = await sql<HomeHour>`SELECT * FROM (${homeHours(home, range)}) h ORDER BY hour`.execute(db);
+  return rows;
+}
+
+/** The days of a home, in order. */
+export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
+  // Raw SQL: the hot path of every answer about a home.
+  const { rows } = await sql<HomeDay>`
+    WITH hours AS (SELECT hour, ${sumColumns([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summed([home])},
+      (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
+    FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** The months of a home, in order; a month counts with the days that lie in the range. */
+export async function homeByMonth(db: Database, home: Home, range: Range): Promise<HomeMonth[]> {
+  const { rows } = await sql<HomeMonth>`
+    WITH hours AS (${homeHours(home, range)}),
+    profile AS (
+      SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed([home])}
+      FROM hours GROUP BY 1, 2),
+    used AS (SELECT *, ${USED} AS used FROM profile)
+    SELECT month, ${summed([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    FROM used GROUP BY 1 ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** All of a range: its sums, the number of its days of which something used is known, and its peak hour of the day. */
+export async function homeSummary(
+  db: Database,
+  home: Home,
+  range: Range,
+): Promise<HomeSums & { days: number; peakHourOfDay: number | null }> {
+  const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
+    WITH hours AS MATERIALIZED (${homeHours(home, range)}),
+    profile AS (
+      SELECT extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed([home])} FROM hours GROUP BY 1),
+    used AS (SELECT *, ${USED} AS used FROM profile),
+    days AS (SELECT ${localTime(sql`hour`, range)}::date AS day, ${summed([home])} FROM hours GROUP BY 1)
+    SELECT ${summed([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+      (SELECT count(${USED})::int FROM days) AS days
+    FROM used`.execute(db);
+  const [row] = rows;
+  return { ...known(home, row), days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
+}
+
+/** All of `[from, to)`, starts of quarter-hours; of nothing, nothing. */
+export async function homeBetween(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
+  if (range.from >= range.to) return known(home, undefined);
+  const { rows } = await homeSpan(home, range).execute(db);
+  return known(home, rows[0] as HomeSums | undefined);
+}
+
+/** A sum over nothing is null. */
+const known = (home: Home, row: HomeSums | undefined): HomeSums =>
+  Object.fromEntries(sumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
+
+const COLUMNS: Record<keyof Weights, string> = {
+  imported: COLUMN.energyMilliwattHours,
+  exported: COLUMN.exportMilliwattHours,
+  estimated: COLUMN.estimatedMilliwattHours,
+  importMs: COLUMN.coveredMs,
+  exportMs: COLUMN.exportCoveredMs,
+};
+const READ = Object.values(COLUMNS);
+
+/** The range, cut so that no piece lies in two stretches of one of the homes, or over an end of the range. */
+function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
+  const bounds = homes
+    .flatMap(({ stretches }) => stretches)
+    .map(({ fromMs }) => fromMs)
+    .filter((ms) => ms > from.getTime() && ms < to.getTime())
+    .concat(from.getTime(), to.getTime())
+    .filter((ms) => ms % (minutes * 60_000) !== 0);
+  const hours = [...new Set(bounds.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS))].toSorted((a, b) => a - b);
+  if (hours.length > MOST_CUTS) return [{ from, to, minutes: 15 as const }];
+  const pieces: { from: Date; to: Date; minutes: 15 | 30 | 60 }[] = [];
+  let start = from;
+  for (const hour of hours) {
+    // Where a range begins or ends amid the hour, its own bounds hold.
+    const [cutFrom, cutTo] = [
+      new Date(Math.max(hour, from.getTime())),
+      new Date(Math.min(hour + HOUR_MS, to.getTime())),
+    ];
+    if (start < cutFrom) pieces.push({ from: start, to: cutFrom, minutes });
+    pieces.push({ from: cutFrom, to: cutTo, minutes: 15 });
+    start = cutTo;
+  }
+  if (start < to) pieces.push({ from: start, to, minutes });
+  return pieces;
+}
+
+/** Columns of the sums, and the same summed again: doubles, which are added ten times as fast as bigints and have all mWh below 2^53. */
+export const sumColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
+  sql.raw(
+    sumNames(isMoreAsked(homes))
+      .map((name) => `"${name}"`)
+      .join(', '),
+  );
+export const summed = (homes: readonly Home[]): RawBuilder<unknown> =>
+  sql.raw(
+    sumNames(isMoreAsked(homes))
+      .map((name) => `sum("${name}") AS "${name}"`)
+      .join(', '),
+  );
+
+/**
+ * The pieces of time that a range of some homes is read in (`p`, with `at`), each with the weights of its part (`f`, with `home`, the place of the
+ * home in the list), and the sums of them. The homes were asked the same.
+ */
+function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
+  const parts = homes.flatMap((home, place) => partsOf(home, range).map((part) => ({ ...part, place })));
+  const ids = homes.flatMap((home) =>
+    home.special.flatMap((device) =>
+      hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
+    ),
+  );
+  const devices = { key: 'device_id', ids } as const;
+  const users = {
+    key: 'user_id',
+    ids: homes.flatMap((home, place) =>
+      home.needsConsumption || parts.some((part) => part.place === place && !part.isGridThere) ? [home.userId] : [],
+    ),
+  } as const;
+  const isAllNeeded = users.ids.length > 0 || devices.ids.length === 0;
+  const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [users] : [])];
+  const pieces = cuts(homes, range, minutes);
+  const rows = pieces.flatMap((piece) => owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)));
+  // One column of weights for each measure of each sum.
+  const names = sumNames(isMoreAsked(homes));
+  const weights = parts.map(weightsWithin);
+  const columns = names.flatMap((name) =>
+    MADE_OF[name].map((measure) => ({
+      as: `"${name}_${measure}"`,
+      values: weights.map((one) => one[name][measure] ?? 0),
+    })),
+  );
+  const sums = names.map((name) => {
+    const terms = MADE_OF[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
+    return `sum(${terms.join(' + ')}) AS "${name}"`;
+  });
+  const column = <Name extends 'who' | 'from' | 'to' | 'place'>(name: Name) => parts.map((part) => part[name]);
+  const arrays = sql.join([
+    sql`${column('place')}::int[], ${column('who')}::text[], ${column('from')}::timestamptz[], ${column('to')}::timestamptz[]`,
+    ...columns.map(({ values }) => sql`${values}::float8[]`),
+  ]);
+  const found = sql`(${sql.join(rows, sql` UNION ALL `)}) p
+    JOIN unnest(${arrays}) f (home, who, from_at, to_at, ${sql.raw(columns.map(({ as }) => as).join(', '))})
+      ON f.who = p.who AND p.at >= f.from_at AND p.at < f.to_at`;
+  return { found, sums: sql.raw(sums.join(', ')), isWhole: pieces.every((piece) => piece.minutes === minutes) };
+}
+
+const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
+
+/** The sums of a home over `[from, to)`, starts of quarter-hours, in SQL: one row. */
+function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
+  const { found, sums } = weighted([home], range, 60);
+  return sql`SELECT ${sums} FROM ${found}`;
+}
+
+/** The sums of a home by clock hour of the range's zone, in SQL: columns `hour` and those of the sums. */
+const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, sql``, sql``);
+
+/** The same of each of some homes, with `home`: its place in the list. */
+export const homesHours = (homes: readonly Home[], range: Range): RawBuilder<unknown> =>
+  hoursBy(homes, range, sql`home, `, sql`, 2`);
+
+function hoursBy(
+  homes: readonly Home[],
+  range: Range,
+  by: RawBuilder<unknown>,
+  andBy: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const minutes = pieceMinutes(range);
+  const { found, sums, isWhole } = weighted(homes, range, minutes);
+  // Raw SQL: the hot path of every answer about a home.
+  if (minutes === 60) {
+    return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
+  }
+  // Devices are summed first: a calendar takes longer than a sum.
+  return sql`SELECT ${by}${startOfHour(sql`at`, range)} AS hour, ${summed(homes)}
+    FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
+}

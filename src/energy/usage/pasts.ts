@@ -1,0 +1,108 @@
+import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
+import { COLUMN, DAYS, HOURS, ROW_TIME } from '#src/rollups/levels.ts';
+
+/**
+ * What the whole past of a device says: since when it is there and, of one that produces, in which direction. Both are read together with the device, so
+ * that a past that changes holds at once.
+ */
+export interface DevicePast {
+  /** Unix ms: start of the quarter-hour in which its first counted interval begins. */
+  beginsAtMs: number;
+  /** Energy that has flowed out of it less energy that has flowed in, mWh. Known of devices that produce; else 0. */
+  netExportMilliwattHours: number;
+}
+
+const [IMPORT, EXPORT] = [COLUMN.energyMilliwattHours, COLUMN.exportMilliwattHours];
+const [IMPORT_MS, EXPORT_MS] = [COLUMN.coveredMs, COLUMN.exportCoveredMs];
+const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
+/** Starts of what is stored of a key; nothing of it begins earlier. */
+const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${HOURS.relation} h WHERE h.device_id = d.key),
+      (SELECT min(day) FROM ${DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
+const ON_FIRST_DAY = `AND c.${ROW_TIME} >= f.first_at AND c.${ROW_TIME} < f.first_at + interval '24 hours'`;
+
+/** The first quarter-hour of a key of which anything is known. `where`: of closed quarter-hours `c`; `open`: more of them. */
+const begin = (where: string, open: string): string => `(SELECT min(starts_at) FROM (SELECT starts_at FROM (
+      SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM closed_device_intervals c WHERE c.device_id = d.key ${where}${open}) p
+    GROUP BY 1 HAVING ${IS_KNOWN}) q)`;
+const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_quarter_hours o WHERE o.device_id = d.key`;
+
+/** How often each element of a measure of a packed day counts: a single one stands for all quarter-hours. */
+const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
+/** Net export of the closed hours of a key, as they are stored: `where`, of the start `at` of a row. Doubles have all mWh below 2^53. */
+const closedNet = (where: (at: string) => string): string => `(
+      coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${HOURS.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
+      + (SELECT (coalesce(sum(exported * out_times), 0) - coalesce(sum(imported * into_times), 0))::bigint FROM (
+        SELECT unnest(y.${EXPORT})::float8 AS exported, unnest(y.${IMPORT})::float8 AS imported, ${times(EXPORT)} AS out_times, ${times(IMPORT)} AS into_times
+        FROM ${DAYS.relation} y WHERE y.device_id = d.key ${where('y.day')}) e))`;
+const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
+
+/**
+ * The pasts of some keys, in SQL: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if it does not produce). `keys`: a
+ * relation `d` with the columns `key` and `produces`. The first quarter-hour is looked for where the first rows are, and everywhere only if nothing is known
+ * there. What is kept of a key (`keepPasts`) holds unless a closed hour before that time changed, or one of them is open again.
+ */
+export const pastsSql = (keys: string): string => `
+  SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
+    CASE WHEN NOT d.produces THEN NULL WHEN k.net IS NULL THEN ${closedNet(() => '')} + ${OPEN_NET}
+      ELSE k.net + ${closedNet((at) => `AND ${at} >= k.before`)} + ${OPEN_NET} END AS net_export
+  FROM ${keys}
+  LEFT JOIN LATERAL (
+    SELECT begins_at, before, net_export_milliwatt_hours AS net FROM kept_device_pasts kept
+    WHERE kept.device_id = d.key AND NOT EXISTS (SELECT FROM changed_home_days c WHERE c.user_id = kept.user_id)
+      AND NOT EXISTS (SELECT FROM open_hours o WHERE o.device_id = d.key AND o.hour < kept.before)) k ON true
+  LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
+
+/** Reads the pasts of devices, or of their parts, by their keys; without those of which nothing counts yet. */
+export async function pastsOf(
+  db: Database,
+  devices: readonly { id: string; produces: boolean }[],
+): Promise<Map<string, DevicePast>> {
+  // Raw SQL: relations of src/rollups/levels.ts, here and below.
+  const { rows } = await queryOf(db)<{ key: string; begins_at: Date | null; net_export: string | null }>(
+    `${PREPARED_TEXT}${pastsSql('unnest($1::text[], $2::boolean[]) d (key, produces)')}`,
+    [devices.map(({ id }) => id), devices.map(({ produces }) => produces)],
+  );
+  return new Map(
+    rows.flatMap(({ key, begins_at, net_export }) =>
+      begins_at
+        ? [[key, { beginsAtMs: begins_at.getTime(), netExportMilliwattHours: Number(net_export ?? 0) }] as const]
+        : [],
+    ),
+  );
+}
+
+/** Time by which a kept past may be old: what came later is added for each answer, and never is much. */
+const DAYS_TO_ADD = 7;
+
+/** A device, or a part of one, whose past is kept. */
+export interface KeptDevice {
+  key: string;
+  userId: string;
+  produces: boolean;
+}
+
+/**
+ * Keeps what the closed hours before a time say of some keys (`pastsSql` adds what came later). What is kept already stays for a week; of a key of which
+ * nothing was known by then nothing is kept. `before`: start of a UTC day, before which changes of closed hours are noted.
+ */
+export async function keepPasts(db: Database, devices: readonly KeptDevice[], before: Date): Promise<void> {
+  const earlier = (where: string) => begin(`AND c.starts_at < $4 AND c.${ROW_TIME} < $4 ${where}`, '');
+  await queryOf(db)(
+    `INSERT INTO kept_device_pasts AS k (device_id, user_id, before, begins_at, net_export_milliwatt_hours)
+     SELECT d.key, d.user_id, $4, b.begins_at, CASE WHEN d.produces THEN ${closedNet((at) => `AND ${at} < $4`)} END
+     FROM unnest($1::text[], $2::text[], $3::boolean[]) d (key, user_id, produces)
+     CROSS JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f
+     CROSS JOIN LATERAL (SELECT coalesce(${earlier(ON_FIRST_DAY)}, ${earlier('')}) AS begins_at) b
+     WHERE b.begins_at IS NOT NULL AND NOT EXISTS (SELECT FROM kept_device_pasts o WHERE o.device_id = d.key
+       AND o.before > $4 - interval '${DAYS_TO_ADD} days' AND (o.net_export_milliwatt_hours IS NOT NULL OR NOT d.produces))
+     ORDER BY d.key
+     ON CONFLICT (device_id) DO UPDATE SET before = excluded.before, begins_at = excluded.begins_at,
+       net_export_milliwatt_hours = excluded.net_export_milliwatt_hours`,
+    [
+      devices.map(({ key }) => key),
+      devices.map(({ userId }) => userId),
+      devices.map(({ produces }) => produces),
+      before,
+    ],
+  );
+}

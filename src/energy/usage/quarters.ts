@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { COLUMN, DAYS, HOURS, LATER_QUARTERS, type Measure, quarterColumn } from '#src/rollups/levels.ts';
+import type { Owners } from '#src/rollups/parts.ts';
+import type { WeighedPart, Weights } from '../home/pieces.ts';
+
+const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
+
+/** Measures of the quarter-hours of a stretch, in order: the first of each list begins with it. */
+export type Quarters<M extends Measure> = Record<M, Float64Array>;
+
+interface Row {
+  who: string;
+  /** Quarter-hours since 1970. */
+  at: number;
+  quarters: number;
+  [column: string]: unknown;
+}
+
+/**
+ * The load profile of users or devices in `[from, to)`, starts of quarter-hours, as lists of numbers: what is packed is sent as it is stored,
+ * a row a day, since a row a quarter-hour would take longer than everything that is done with it. Whoever has nothing is missing.
+ */
+export async function quartersOf<M extends Measure>(
+  db: Database,
+  { key, ids }: Owners,
+  { from, to }: { from: Date; to: Date },
+  measures: readonly M[],
+): Promise<Map<string, Quarters<M>>> {
+  const first = from.getTime() / QUARTER_MS;
+  const count = to.getTime() / QUARTER_MS - first;
+  const columns = measures.map((measure) => COLUMN[measure]);
+  const owner = sql.ref(key);
+  const place = (time: string) => sql`(date_part('epoch', ${sql.ref(time)}) / 900)::int AS at`;
+  const lists = (of: (column: string) => string) =>
+    sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
+  const since = new Date(from.getTime() - DAY_MS);
+  // Raw SQL: relations are named out of src/rollups/levels.ts. One statement: an hour that closed between two would count twice or not at all.
+  const { rows } = await sql<Row>`
+    SELECT ${owner} AS who, ${place(DAYS.time)}, ${QUARTERS_OF.day}::int AS quarters, ${lists((column) => column)}
+    FROM ${sql.table(DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(DAYS.time)} > ${since} AND ${sql.ref(DAYS.time)} < ${to}
+    UNION ALL
+    SELECT ${owner}, ${place(HOURS.time)}, ${QUARTERS_OF.hour}, ${lists(quartersOfHour)}
+    FROM ${sql.table(HOURS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(HOURS.time)} > ${since} AND ${sql.ref(HOURS.time)} < ${to}
+    UNION ALL
+    SELECT ${owner}, ${place('starts_at')}, ${QUARTERS_OF.open}, ${lists((column) => `ARRAY[${column}]`)}
+    FROM open_quarter_hours WHERE ${owner} = ANY (${ids}::text[]) AND starts_at >= ${from} AND starts_at < ${to}`.execute(
+    db,
+  );
+  const found = new Map<string, Quarters<M>>();
+  for (const row of rows) {
+    let lists = found.get(row.who);
+    if (!lists) {
+      lists = Object.fromEntries(measures.map((measure) => [measure, new Float64Array(count)])) as Quarters<M>;
+      found.set(row.who, lists);
+    }
+    for (const measure of measures)
+      addList(lists[measure], row[COLUMN[measure]] as string | null, row.at - first, row.quarters);
+  }
+  return found;
+}
+
+/** The measure that a weight is of. */
+const MEASURE_OF = {
+  imported: 'energyMilliwattHours',
+  exported: 'exportMilliwattHours',
+  estimated: 'estimatedMilliwattHours',
+  importMs: 'coveredMs',
+  exportMs: 'exportCoveredMs',
+} as const satisfies Record<keyof Weights, Measure>;
+const MEASURES = Object.values(MEASURE_OF);
+
+/** Sums of weighed parts by quarter-hour of `[from, to)`, starts of quarter-hours: the law of a home (docs/home.md) on profiles as they are packed. */
+export async function sumsOfQuarters<Name extends string>(
+  db: Database,
+  parts: readonly WeighedPart<Name>[],
+  range: { from: Date; to: Date },
+  names: readonly Name[],
+): Promise<Record<Name, Float64Array>> {
+  const fromMs = range.from.getTime();
+  const count = (range.to.getTime() - fromMs) / QUARTER_MS;
+  const sums = Object.fromEntries(names.map((name) => [name, new Float64Array(count)])) as Record<Name, Float64Array>;
+  for (const key of ['user_id', 'device_id'] as const) {
+    const ofKey = parts.filter((part) => part.key === key);
+    if (ofKey.length === 0) continue;
+    const profiles = await quartersOf(db, { key, ids: [...new Set(ofKey.map(({ id }) => id))] }, range, MEASURES);
+    for (const part of ofKey) {
+      const profile = profiles.get(part.id);
+      if (!profile) continue;
+      // Stretches begin and end with quarter-hours (roles.ts), but for the first and the last.
+      const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
+      const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
+      for (const name of names)
+        for (const [weight, times] of Object.entries(part.weights[name]) as [keyof Weights, number][])
+          addTimes(sums[name], profile[MEASURE_OF[weight]], times, { first, end });
+    }
+  }
+  return sums;
+}
+
+function addTimes(to: Float64Array, from: Float64Array, times: number, { first, end }: { first: number; end: number }) {
+  if (times === 0) return;
+  for (let at = first; at < end; at++) to[at] = (to[at] as number) + times * (from[at] as number);
+}
+
+const quartersOfHour = (column: string): string => {
+  const later = LATER_QUARTERS.map((quarter) => `coalesce(${quarterColumn(column, quarter)}, 0)`);
+  return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
+};
+
+const [COMMA, MINUS, ZERO] = [44, 45, 48];
+
+/**
+ * Adds the elements of an array in PostgreSQL's text form to those of a list from `at` on, as far as these are in it: `quarters` of them, where
+ * one alone stands for all, and null for nothing.
+ */
+export function addList(list: Float64Array, text: string | null, at: number, quarters: number): void {
+  if (text === null) return;
+  let [place, value, sign] = [at, 0, 1];
+  for (let index = 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === MINUS) sign = -1;
+    else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
+    else {
+      // A comma, or the brace at the end. (NULL as an element is nothing: its letters leave the value as it is.)
+      if (code !== COMMA && index !== text.length - 1) continue;
+      if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
+      [place, value, sign] = [place + 1, 0, 1];
+    }
+  }
+  if (place !== at + 1 || quarters === 1) return;
+  const only = Number(text.slice(1, -1));
+  for (let index = Math.max(at + 1, 0); index < Math.min(at + quarters, list.length); index++)
+    list[index] = (list[index] as number) + only;
+}

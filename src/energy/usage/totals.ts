@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import { DAY_MS, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
+import type { Database, Query } from '#src/database/connect.ts';
+import { estimatedExportKey } from '#src/database/meter.ts';
+import { COLUMN, LOAD_PROFILE, ROW_TIME } from '#src/rollups/levels.ts';
+import { devicePartsBetween, piecesOfEach } from '#src/rollups/parts.ts';
+import { pieceMinutes, type Range } from '../ranges.ts';
+
+// Raw SQL: relations of src/rollups/levels.ts; any number of stretches of time is one statement, by unnest.
+
+const ENERGY = COLUMN.energyMilliwattHours;
+
+/** A stretch of time of a user, `[startMs, endMs)`, Unix ms, starts of quarter-hours. */
+export interface UserSpan {
+  userId: string;
+  startMs: number;
+  endMs: number;
+}
+
+/** The parts of a stretch by the aggregate that has their closed hours; `[from, to)` in Unix ms, empty if from = to. */
+export interface Pieces {
+  /** Whole UTC days, if there are two or more: months. */
+  days: [number, number];
+  /** UTC hours before and after those days; the whole stretch if there are none. */
+  before: [number, number];
+  after: [number, number];
+  /** Quarter-hours: if the stretch does not begin and end with a UTC hour. */
+  quarters: [number, number];
+}
+
+/** Cuts a stretch so that few rows add up to it. Pure. */
+export function piecesOf({ startMs, endMs }: Omit<UserSpan, 'userId'>): Pieces {
+  const none: [number, number] = [startMs, startMs];
+  if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
+    return { days: none, before: none, after: none, quarters: [startMs, endMs] };
+  }
+  const [firstDay, lastDay] = [Math.ceil(startMs / DAY_MS) * DAY_MS, Math.floor(endMs / DAY_MS) * DAY_MS];
+  if (lastDay - firstDay < 2 * DAY_MS) return { days: none, before: [startMs, endMs], after: none, quarters: none };
+  return { days: [firstDay, lastDay], before: [startMs, firstDay], after: [lastDay, endMs], quarters: none };
+}
+
+/** What all devices of the user imported in each of some stretches, mWh, in their order; 0 if nothing is known. */
+export async function importsInSpans(query: Query, spans: readonly UserSpan[]): Promise<MilliwattHours[]> {
+  if (spans.length === 0) return [];
+  const pieces = spans.map(piecesOf);
+  const column = (of: (one: Pieces) => number) => pieces.map((one) => new Date(of(one)));
+  const { rows } = await query<{ total_milliwatt_hours: MilliwattHours }>(
+    `SELECT (
+       coalesce((SELECT sum(d.${ENERGY}) FROM closed_user_daily d
+         WHERE c.days_from < c.days_to AND d.user_id = c.user_id AND d.day >= c.days_from AND d.day < c.days_to), 0)
+       + coalesce((SELECT sum(h.${ENERGY}) FROM closed_user_hourly h
+         WHERE c.before_from < c.before_to AND h.user_id = c.user_id AND h.hour >= c.before_from AND h.hour < c.before_to), 0)
+       + coalesce((SELECT sum(h.${ENERGY}) FROM closed_user_hourly h
+         WHERE c.after_from < c.after_to AND h.user_id = c.user_id AND h.hour >= c.after_from AND h.hour < c.after_to), 0)
+       + coalesce((SELECT sum(q.${ENERGY}) FROM closed_device_intervals q
+         WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to
+           AND q.${ROW_TIME} > c.quarters_from - interval '24 hours' AND q.${ROW_TIME} < c.quarters_to), 0)
+       + coalesce((SELECT sum(o.${ENERGY}) FROM open_hours o
+         WHERE c.quarters_from = c.quarters_to AND o.user_id = c.user_id AND o.hour >= c.starts_at AND o.hour < c.ends_at), 0)
+       + coalesce((SELECT sum(o.${ENERGY}) FROM open_quarter_hours o
+         WHERE c.quarters_from < c.quarters_to AND o.user_id = c.user_id AND o.starts_at >= c.quarters_from AND o.starts_at < c.quarters_to), 0)
+     )::bigint AS total_milliwatt_hours
+     FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[],
+       $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[]) WITH ORDINALITY
+       c (user_id, starts_at, ends_at, days_from, days_to, before_from, before_to, after_from, after_to, quarters_from, quarters_to, place)
+     ORDER BY c.place`,
+    [
+      spans.map(({ userId }) => userId),
+      spans.map(({ startMs }) => new Date(startMs)),
+      spans.map(({ endMs }) => new Date(endMs)),
+      column(({ days }) => days[0]),
+      column(({ days }) => days[1]),
+      column(({ before }) => before[0]),
+      column(({ before }) => before[1]),
+      column(({ after }) => after[0]),
+      column(({ after }) => after[1]),
+      column(({ quarters }) => quarters[0]),
+      column(({ quarters }) => quarters[1]),
+    ],
+  );
+  return rows.map((row) => row.total_milliwatt_hours);
+}
+
+/** What a device imported in a stretch. */
+export interface DeviceImport {
+  deviceId: string;
+  milliwattHours: MilliwattHours;
+}
+
+/** What each device of the user imported in each of some stretches, in their order, the largest first; without those that imported nothing. */
+export async function deviceImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<DeviceImport[][]> {
+  const { rows } = await query<DeviceImport & { place: number }>(
+    `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
+     FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, starts_at, ends_at, place)
+     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${ENERGY})::bigint AS "milliwattHours"
+       FROM ${devicePartsBetween(LOAD_PROFILE, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
+       WHERE i.user_id = f.user_id GROUP BY 1) d
+     WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
+    [
+      spans.map(({ userId }) => userId),
+      spans.map(({ startMs }) => new Date(startMs)),
+      spans.map(({ endMs }) => new Date(endMs)),
+    ],
+  );
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
+  return spans.map((_, index) => byPlace.get(index + 1) ?? []);
+}
+
+/** What a device, or a part of it that is measured apart, imported and exported in a range; `…Ms`: for how long it is known, summed over its channels. */
+export interface Energies {
+  who: string;
+  imported: MilliwattHours;
+  exported: MilliwattHours;
+  estimated: MilliwattHours;
+  importMs: number;
+  exportMs: number;
+}
+
+const COLUMNS = {
+  imported: ENERGY,
+  exported: COLUMN.exportMilliwattHours,
+  estimated: COLUMN.estimatedMilliwattHours,
+  importMs: COLUMN.coveredMs,
+  exportMs: COLUMN.exportCoveredMs,
+} as const satisfies Record<Exclude<keyof Energies, 'who'>, string>;
+
+/** Import and export of devices over a range, with the estimated part of their export under keys of its own (`estimatedExportKey`). */
+export async function energiesOf(db: Database, ids: readonly string[], range: Range): Promise<Map<string, Energies>> {
+  const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
+  const pieces = piecesOfEach({ key: 'device_id', ids: keys }, range, pieceMinutes(range), Object.values(COLUMNS));
+  const sums = Object.entries(COLUMNS).map(([name, column]) => `sum(${column})::bigint AS "${name}"`);
+  const { rows } = await sql<Energies>`SELECT who, ${sql.raw(sums.join(', '))} FROM (${pieces}) p GROUP BY who`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.who, row]));
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { createTask } from 'node-cron';
+import { expect, test } from 'vitest';
+import { isDailyDue, type Latest, latestDaily, spreadMs } from './schedule.ts';
+
+const DAY_MS = 86_400_000;
+const at = (text: string) => Date.parse(text);
+const nightly = createTask('43 2 * * *', () => {}, { timezone: 'UTC' });
+const matched = new Map<number, boolean>();
+/** node-cron takes 2 µs for a minute, and random clocks show the same days again and again. */
+const matches = (minute: Date) => {
+  const isMatch = matched.get(minute.getTime()) ?? nightly.match(minute);
+  matched.set(minute.getTime(), isMatch);
+  return isMatch;
+};
+const latestMsAt = (nowMs: number) => latestDaily(matches, nowMs).latestMs;
+
+test('the latest time is the same whether or not what is known is handed on, whatever the clock does', () => {
+  const minutes = fc.array(fc.integer({ min: -3_000, max: 3_000 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(minutes, (steps) => {
+      let nowMs = at('2026-11-24T12:00:30Z');
+      let known: Latest | null = null;
+      for (const step of steps) {
+        nowMs += step * 60_000;
+        known = latestDaily(matches, nowMs, known);
+        expect(known.latestMs).toBe(latestMsAt(nowMs));
+      }
+    }),
+    { numRuns: 30 },
+  );
+  expect(() => latestDaily(() => false, 0)).toThrow('within a day');
+});
+
+test('the latest time of a day is that of today once it has come, else of yesterday', () => {
+  expect(latestMsAt(at('2026-11-24T02:43:00Z'))).toBe(at('2026-11-24T02:43:00Z'));
+  expect(latestMsAt(at('2026-11-24T02:42:59Z'))).toBe(at('2026-11-23T02:43:00Z'));
+});
+
+test('whatever the clock does, a daily job runs for each day at most once, and is due again two days later at the latest', () => {
+  const hours = fc.array(fc.integer({ min: -20, max: 60 }), { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(hours, (steps) => {
+      let nowMs = at('2026-11-24T12:00:00Z');
+      let ranForMs = latestMsAt(nowMs);
+      const runs: number[] = [];
+      for (const step of steps) {
+        nowMs += step * 3_600_000;
+        const latestMs = latestMsAt(nowMs);
+        if (!isDailyDue(latestMs, ranForMs)) continue;
+        runs.push(latestMs);
+        ranForMs = latestMs;
+      }
+      // Without a run in the future by more than a day a job never repeats a day.
+      const isForward = steps.every((step) => step >= 0);
+      if (isForward) expect(new Set(runs).size).toBe(runs.length);
+      expect(isDailyDue(latestMsAt(nowMs + 2 * DAY_MS), ranForMs)).toBe(true);
+    }),
+  );
+});
+
+test('a clock that was set back by hours does not repeat a run, one by more than a day does', () => {
+  const ranForMs = at('2026-11-24T02:43:00Z');
+  expect(isDailyDue(latestMsAt(at('2026-11-24T01:00:00Z')), ranForMs)).toBe(false);
+  expect(isDailyDue(latestMsAt(at('2025-09-20T12:00:00Z')), ranForMs)).toBe(true);
+});
+
+test('jobs of the same interval begin apart from each other, within their interval and ten minutes', () => {
+  const offsets = [0, 1, 2, 3].map((index) => spreadMs(3_600_000, { index, of: 4 }));
+  expect(offsets).toEqual([150_000, 300_000, 450_000, 600_000]);
+  expect(spreadMs(5_000, { index: 3, of: 4 })).toBe(5_000);
+});

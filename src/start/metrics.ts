@@ -1,0 +1,131 @@
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { type Pool, queryOn } from '#src/database/connect.ts';
+import { waiting } from '#src/database/inventory.ts';
+
+export const CERTIFICATE = {
+  energy_certificate_expires_timestamp_seconds: 'When the certificate that is served ends, in Unix time',
+};
+
+/** The value of it, of the certificate that serves. */
+export const certificateState = (served: { expiresAt(): Date }): Record<string, number> => ({
+  energy_certificate_expires_timestamp_seconds: served.expiresAt().getTime() / 1_000,
+});
+
+/** How the database answers this process. */
+export const DATABASE_STATE = {
+  energy_database_up: '1 where the database answers this process within 2 s',
+  energy_database_answer_seconds:
+    'How long the database takes to answer the least question, a free connection included',
+  energy_database_connections_busy: 'Connections of this process that are at work',
+  energy_database_requests_waiting: 'What in this process waits for a free connection',
+};
+
+/** Less than a scrape may take. */
+const ANSWER_MS = 2_000;
+
+/** Asks the least question. A database that is away has no answer time. */
+export async function databaseState(pool: Pool): Promise<Record<string, number>> {
+  // Before this question needs one itself.
+  const counts = {
+    energy_database_connections_busy: pool.totalCount - pool.idleCount,
+    energy_database_requests_waiting: pool.waitingCount,
+  };
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_MS, false);
+  });
+  // Raw SQL: whether it answers.
+  const answered = pool.query('SELECT 1').then(
+    () => true,
+    () => false,
+  );
+  const isUp = await Promise.race([answered, late]).finally(() => clearTimeout(timer));
+  if (!isUp) return { ...counts, energy_database_up: 0 };
+  return { ...counts, energy_database_up: 1, energy_database_answer_seconds: (performance.now() - startedAt) / 1_000 };
+}
+
+/** How many devices there are, by when they were heard. */
+export const DEVICE_COUNTS = {
+  energy_devices_heard_in_day: 'Devices with a valid reading in the last 24 hours',
+  energy_devices_heard_in_hour: 'Devices with a valid reading in the last hour',
+  energy_devices_faulty: 'Devices that say that they are faulty, or most of whose last readings were rejected',
+};
+
+/** Counts them, from the one row that each device has for what its readings change. */
+export async function deviceCounts(pool: Pool): Promise<Record<string, number>> {
+  // Raw SQL: counts over two relations in one statement.
+  const { rows } = await pool.query<Record<string, number>>(
+    `SELECT count(*) FILTER (WHERE seen_at > now() - interval '24 hours')::int AS energy_devices_heard_in_day,
+       count(*) FILTER (WHERE seen_at > now() - interval '1 hour')::int AS energy_devices_heard_in_hour,
+       (SELECT count(*) FROM devices WHERE status = 'faulty' AND deleted_at IS NULL)::int AS energy_devices_faulty
+     FROM device_heads JOIN devices USING (device_id) WHERE deleted_at IS NULL`,
+  );
+  return rows[0] ?? {};
+}
+
+/** Queues in the database, by metric. */
+export const LAGS: Record<string, string> = {
+  energy_ingest_lag_seconds: 'Age of the youngest reading of any device',
+  energy_late_differences_waiting: 'Late differences that are not in the aggregates yet',
+  energy_stale_days: 'Days whose aggregates are to be computed anew',
+  energy_usage_changes_waiting: 'Changed hours whose alerts are not evaluated yet',
+  energy_deliveries_waiting: 'Deliveries that are neither through nor given up',
+};
+
+/** Their values; without a reading there is no lag. */
+export async function lags(pool: Pool): Promise<Record<string, number>> {
+  const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date());
+  return {
+    ...omitUndefined({ energy_ingest_lag_seconds: lagSeconds ?? undefined }),
+    energy_late_differences_waiting: lateDifferences,
+    energy_stale_days: staleDays,
+    energy_usage_changes_waiting: usageChanges,
+    energy_deliveries_waiting: deliveries,
+  };
+}
+
+/** How long what is due waits for a worker. */
+export const OUTBOX = {
+  energy_delivery_overdue_seconds:
+    'How long the delivery that is due longest has been due; without subscriptions that fail, catch up or are paused',
+};
+
+/** 0 where nothing is due: what waits for its next try is not late, nor what waits behind a receiver that fails. */
+export async function outbox(pool: Pool): Promise<Record<string, number>> {
+  // Raw SQL: the index of what is pending has all that is read.
+  const { rows } = await pool.query<{ overdue: number | null }>(
+    `SELECT extract(epoch FROM now() - min(d.next_attempt_at))::float8 AS overdue
+     FROM deliveries d LEFT JOIN webhooks w ON w.webhook_id = d.webhook_id
+     WHERE d.status = 'pending' AND d.next_attempt_at < now()
+       AND (d.leased_until IS NULL OR d.leased_until < now()) AND (w.webhook_id IS NULL
+         OR (w.status = 'active' AND w.failing_since IS NULL AND d.place > coalesce(w.catching_up_to, 0)))`,
+  );
+  return { energy_delivery_overdue_seconds: rows[0]?.overdue ?? 0 };
+}
+
+/** The same, asked anew only once the last answer is so old. What fails is not remembered. */
+export function remembered<T>(read: () => Promise<T>, forMs: number, nowMs: () => number = Date.now): () => Promise<T> {
+  let last: { atMs: number; answer: Promise<T> } | undefined;
+  return () => {
+    if (last && nowMs() - last.atMs < forMs) return last.answer;
+    const made = { atMs: nowMs(), answer: read() };
+    last = made;
+    made.answer.catch(() => {
+      if (last === made) last = undefined;
+    });
+    return made.answer;
+  };
+}
+
+export const STANDBY = {
+  energy_standby_up: '1 where the standby of DATABASE_READ_URL answers reads; no value without one',
+  energy_standby_lag_seconds: 'How old the data of that standby may be; no value while it is away',
+};
+
+/** Their values. `lagSeconds`: null while it is away. */
+export function standbyState(isWanted: boolean, lagSeconds: number | null): Record<string, number> {
+  if (!isWanted) return {};
+  if (lagSeconds === null) return { energy_standby_up: 0 };
+  return { energy_standby_up: 1, energy_standby_lag_seconds: lagSeconds };
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { type Candidate, hindrances, parseAccounts, type Surroundings } from './choose.ts';
+
+test('a file has one account a line, with comments, and each mistake is named by its line', () => {
+  const text =
+    '\uFEFF# north\r\nusr_1 # a comment\r\n\r\n  a@example.com\nnobody\nA@EXAMPLE.com\nusr_1\nb@example.com usr_2\n';
+  const { named, mistakes } = parseAccounts(text);
+  expect(named).toEqual([
+    { line: 2, name: 'usr_1' },
+    { line: 4, name: 'a@example.com' },
+  ]);
+  expect(mistakes).toEqual([
+    'line 5: nobody is neither a user_id nor an e-mail address',
+    'line 6: A@EXAMPLE.com is in line 4, too',
+    'line 7: usr_1 is in line 2, too',
+    'line 8: b@example.com usr_2 is neither a user_id nor an e-mail address',
+  ]);
+  expect(parseAccounts('# nothing\n').mistakes).toEqual(['it names no account']);
+});
+
+const nobody: Surroundings = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };
+const home: Candidate = { userId: 'usr_1', email: 'A@example.com', role: 'homeowner', enrolledBy: 'usr_u' };
+const utility: Candidate = { userId: 'usr_u', email: 'u@example.com', role: 'utility', enrolledBy: null };
+
+test('a homeowner goes where its utility is, or goes with it', () => {
+  const both = new Set(['usr_1', 'usr_u']);
+  expect(hindrances(home, new Set(['usr_1']), nobody)).toEqual([expect.stringContaining('enrolled by usr_u')]);
+  expect(hindrances(home, both, nobody)).toEqual([]);
+  expect(hindrances(home, new Set(['usr_1']), { ...nobody, there: new Set(['usr_u']) })).toEqual([]);
+  expect(hindrances(utility, both, nobody)).toEqual([]);
+  expect(hindrances(utility, both, { ...nobody, left: new Map([['usr_u', 1]]) })).toEqual([
+    expect.stringMatching(/^enrolled 1 account that the file does not have/),
+  ]);
+});
+
+test('nobody moves onto another account, and administrators stay', () => {
+  const moving = new Set(['usr_1', 'usr_u']);
+  expect(hindrances(home, moving, { ...nobody, emailsThere: new Set(['a@example.com']) })).toEqual([
+    expect.stringContaining('another account there has'),
+  ]);
+  expect(
+    hindrances(home, moving, { ...nobody, issuersThere: new Map([['usr_1', 'https://login.example.com']]) }),
+  ).toEqual([
+    'signs in at https://login.example.com as another account there does: unlink one of them (energy users unlink)',
+  ]);
+  expect(hindrances(home, moving, { ...nobody, there: new Set(['usr_1']) })).toEqual([
+    'is in the other installation already',
+  ]);
+  expect(hindrances({ ...utility, role: 'admin' }, moving, nobody)).toEqual([expect.stringContaining('administrator')]);
+});
