@@ -19,14 +19,6 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--ignore-certificate-errors'] });
 }
 
-let shared: Promise<Browser> | undefined;
-/** The browser of all files that a process of vitest runs: people have contexts of their own, and a start takes more than a second of CPU. */
-export async function sharedBrowser(): Promise<Browser> {
-  const before = await shared;
-  if (!before?.isConnected()) shared = startBrowser();
-  return shared as Promise<Browser>;
-}
-
 /**
  * A browser of a person's own, without cookies. What no page of ours may do is kept in `problems`: requests to another host,
  * what the content policy blocked, errors of scripts. `isKept`: what is seen is kept for when there is no network; else a test would see
