@@ -1,11 +1,12 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { docsFiles } from '#src/api/docs/pages.ts';
 import { EXAMPLES } from '#src/api/examples.ts';
 import { openApiDocument } from '#src/api/openapi.ts';
 import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { ERRORS } from '#src/core/errors.ts';
+import { ERRORS, type ErrorName, errorCode } from '#src/core/errors.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -81,6 +82,12 @@ describe('the document', () => {
         .map(([name, { status, error }]) => [name, { status, error }])
         .sort(),
     );
+  });
+
+  test('has a place in the reference for each error, to which doc_url leads', async () => {
+    const page = (await docsFiles(document)).get('/docs/reference/errors')?.content ?? '';
+    const names = Object.keys(ERRORS) as ErrorName[];
+    expect(names.filter((name) => !page.includes(`id="${errorCode(name)}"`))).toEqual([]);
   });
 });
 
