@@ -153,8 +153,9 @@ describe('nothing is taken', () => {
   });
 
   test('of a body that is too long, too many rows, or no list', async () => {
-    expect((await postCsv(admin.key, Buffer.alloc(8 * 1_048_576 + 1, 'x'))).json).toEqual({
+    expect((await postCsv(admin.key, Buffer.alloc(8 * 1_048_576 + 1, 'x'))).json).toMatchObject({
       error: 'The body is longer than 8 MiB',
+      code: 'import_too_long',
       status: 400,
     });
     const many = `type,location\n${'meter,a\n'.repeat(20_001)}`;

@@ -47,7 +47,13 @@ test('a 500 shows nothing of the inside, and carries the id under which the log 
   const { status, json, headers } = await api.send('/broken');
   expect({ status, json }).toEqual({
     status: 500,
-    json: { error: 'Internal Server Error', status: 500, incident: headers['request-id'] },
+    json: {
+      error: 'Internal Server Error',
+      status: 500,
+      code: 'internal',
+      doc_url: expect.stringMatching(/#internal$/),
+      incident: headers['request-id'],
+    },
   });
   expect(JSON.stringify(lines.find((line) => line.reqId === json.incident && line.level === 50))).toContain('hunter2');
 });
