@@ -1,39 +1,42 @@
 import type { Described } from './registers-of-a-device/register.ts';
 
-/** Kind of quantity. */
+/** Kind of a measured quantity. */
 export type Kind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
 
-/** One quantity out of one message. */
+/** One reading decoded from a message. */
 export interface DecodedReading {
   deviceId: string;
-  /** `import`, `export`, `import/t1`, `switch0/import`: lower-case words between slashes. */
+  /** Channel of the reading, such as `import`, `export`, `import/t1`, `switch0/import`: lower-case words between slashes. */
   channel: string;
   kind: Kind;
-  /** Event time in Unix ms; for an interval its end. */
+  /** Event time in Unix ms; for an interval, its end. */
   readAtMs: number;
-  /** The message told no time: `readAtMs` is that of its receipt. */
+  /** Whether the message has no time of its own; `readAtMs` is then the time of its receipt. */
   isUntimed?: true;
   /** Length of an interval reading in ms; 0 for every other kind. */
   intervalMs: number;
-  /** Whole number: mWh (register, interval), mW (power), 0.001 °C, 0.001 % (humidity), 0 or 1 (heating). */
+  /** Value as a whole number: mWh (register, interval), mW (power), 0.001 °C, 0.001 % (humidity), 0 or 1 (heating). */
   value: number;
-  /** Position in the message from 0, for rejections. */
+  /** Position of the reading in its message, from 0; used in rejections. */
   element: number;
-  /** How a device behind a gateway calls it, and its unit where nobody knows what it is (null: the message does not say). */
+  /**
+   * Native name of the quantity at a device behind a gateway. Its unit, if the meaning of the quantity is unknown (null: the message does
+   * not state the unit).
+   */
   native?: string;
   unit?: string | null;
-  /** How it is described where it is judged with the other registers of its device. */
+  /** Description of a register that is classified together with the other registers of its device. */
   described?: Described;
 }
 
-/** Why a message, or one element of it, cannot be used. */
+/** Reason why a message, or one element of it, cannot be used. */
 interface Rejection {
-  /** Position in the message from 0; null for the whole message. */
+  /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
 }
 
-/** Result of decoding one message. One bad element never drops its neighbours. */
+/** Result of decoding one message. A rejected element does not affect the other elements. */
 export interface DecodedMessage {
   deviceId: string;
   readings: DecodedReading[];
@@ -42,7 +45,7 @@ export interface DecodedMessage {
   status?: 'online' | 'offline' | 'faulty';
 }
 
-/** Plausible bounds of what devices tell, least and most; that of a register is where mWh (cm³) stop being exact numbers. */
+/** Plausible bounds of device values, minimum and maximum. The bound of a register is the limit up to which mWh (cm³) are exact numbers. */
 export const BOUNDS = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_interval_kwh: [0, 1_000_000],

@@ -2,32 +2,35 @@ import { current, type DecoderSettings, type DeviceMessage, type Said } from './
 import { hearNative } from './native/describe.ts';
 import { createDecoders } from './remembering.ts';
 
-/** A message that arrived before: it teaches, and says nothing now. */
+/** An earlier message. The decoders learn from it (announcements, units); its readings are not shown. */
 export interface Prior {
   topic: string;
   payload: Buffer;
 }
 
-/** A reading as `energy decode` shows it. */
+/** A reading as `energy decode` prints it. */
 export interface Described {
   device: string;
   channel: string;
   kind: Said['kind'];
   value: number | boolean;
-  /** ISO 8601 UTC; null: as old as its receipt. */
+  /** Time as ISO 8601 in UTC; null if the message has no time of its own (the time of receipt applies). */
   ts: string | null;
 }
 
-/** A quantity that counts for nothing until its owner says what it is. */
+/** A quantity that does not count until the owner states its meaning. */
 export interface Asked {
   device: string;
   native_name: string;
-  /** Null: the message does not say. */
+  /** Unit of the value; null if the message does not state one. */
   unit: string | null;
   value: number | boolean;
 }
 
-/** What the service reads out of one message, by decoders that know nothing but `prior`; null: nobody's message. */
+/**
+ * Returns the readings, open questions and refusals of one message, decoded by new decoders that have learnt only from `prior`. Returns
+ * null if no family recognises the message.
+ */
 export function describe(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
@@ -51,11 +54,11 @@ export function describe(
   };
 }
 
-/** What a quantity asks its owner, as a list of at most one. */
+/** Returns the question that a quantity asks its owner, as a list of at most one element. */
 export const asked = ({ device, native, value, asks }: Said): Asked[] =>
   asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 
-/** A quantity as it is shown. */
+/** Returns a quantity in the form that `energy decode` prints. */
 export const described = ({ device, channel, kind, value, atMs }: Said): Described => ({
   device,
   channel,

@@ -35,10 +35,11 @@ import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 import { zwavejs } from './zwavejs/decode.ts';
 
 /**
- * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
- * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. Behind it
- * are those that are mostly announced, of which they read what was not, those whose announcements say more than their topics, and
- * those whose messages have no unit. What an owner maps himself comes first: his word is above every guess.
+ * Families of devices in order of precedence: the first family that recognises a message decodes it.
+ * - The owner's mapping comes first, because the owner's setting overrides every guess.
+ * - The generic family (Home Assistant discovery) comes after the families with topics of their own, so that a device is not read twice.
+ * - After it come families that are usually announced by discovery and read only the rest, families whose announcements say more than their
+ *   topics, and families whose messages have no unit.
  */
 export const FAMILIES: readonly Family[] = [
   mapping,
@@ -60,7 +61,7 @@ export const FAMILIES: readonly Family[] = [
   shellyGen2,
   shellyGen1,
   sparkplug,
-  // Before emon: its chargers may lie below emon/, with other units for the same names.
+  // OpenEVSE comes before emon: its chargers may publish below emon/, with other units for the same names.
   openevse,
   emon,
   rtl433,

@@ -2,36 +2,39 @@ import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import type { Mapped } from '#src/devices/mapping.ts';
 import type { Described } from './registers-of-a-device/register.ts';
 
-/** A message as the device's own broker has it: its topic without any `gw/{gateway_id}/` before it. */
+/** A message as the device's own broker delivers it: its topic has no prefix `gw/{gateway_id}/`. */
 export interface DeviceMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Delivered at subscription with the retain flag: of unknown age, so that times relative to now are none. */
+  /**
+   * Whether the broker delivered the message at subscription with the retain flag. Its age is unknown, so times relative to now are
+   * ignored.
+   */
   replayed?: boolean;
 }
 
-/** What the owner has set for the devices behind a gateway (`decoder_config`); whatever is not known is left alone. */
+/** The owner's settings for the devices behind a gateway (`decoder_config`). Unknown members are ignored. */
 export interface DecoderSettings {
-  /** IANA zone of devices that tell local time without one; unknown means the time of receipt. */
+  /** IANA time zone of devices that send local time without a zone. If it is not set, the time of receipt applies. */
   tz?: string;
-  /** Topic filters on which SenML packs come. */
+  /** Topic filters of SenML packs. */
   senml?: { topics: string[] };
-  /** By a meter's id: what its counts are, where the message does not say. */
+  /** Unit and multiplier of a meter's counts, by the meter's id; used if the message states none. */
   meter?: Record<string, { unit?: string; multiplier?: number }>;
-  /** By `node/name`: how many pulses a kWh has. */
+  /** Number of pulses per kWh, by `node/name`. */
   emon?: Record<string, { pulses_per_kwh?: number }>;
-  /** By `prefix.name` of a meter that a script of Tasmota reads, or by the name alone. */
+  /** Meaning of a value that a Tasmota meter script reads, by `prefix.name` of the meter or by the name alone. */
   tasmota?: Record<string, { counts_as: string; unit?: 'Wh' | 'kWh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' }>;
-  /** How Zigbee2MQTT publishes; with `attribute` the names of its devices, which may hold slashes. */
+  /** Output format of Zigbee2MQTT. The format `attribute` needs the names of the devices, because they may contain slashes. */
   zigbee2mqtt?: { output?: 'json' | 'attribute' | 'attribute_and_json'; devices?: string[] };
-  /** In which scale Z-Wave JS UI publishes temperatures, where a message does not say. */
+  /** Temperature scale of Z-Wave JS UI; used if a message states none. */
   zwavejs?: { temperature_unit?: 'C' | 'F' };
-  /** Numbers on topics that he names, and what they are. */
+  /** Numbers on topics that the owner has mapped, with their meanings. */
   mapping?: Mapped[];
 }
 
-/** What a number is of, and its unit. Booleans: `heating`, `availability`. */
+/** Kind of a value, with its unit. `heating` and `availability` are booleans. */
 export type SaidKind =
   | 'energy_total_kwh'
   | 'energy_interval_kwh'
@@ -42,95 +45,98 @@ export type SaidKind =
   | 'heating'
   | 'availability';
 
-/** One thing that a message says. */
+/** One value decoded from a message. */
 export interface Said {
   /** The device's native id: topic segment, serial number or MAC. */
   device: string;
   /**
-   * Words of a-z, 0-9, _ and - between slashes: `import`, `export/t1`, `switch0/import`, `import/l2`, `room`; a volume's say
-   * of what: `mbus1/gas/m3`.
+   * Words of a-z, 0-9, _ and - between slashes: `import`, `export/t1`, `switch0/import`, `import/l2`, `room`. The channel of a volume names
+   * the commodity: `mbus1/gas/m3`.
    */
   channel: string;
   kind: SaidKind;
   value: number | boolean;
-  /** The message's own time in Unix ms, where it has one that can be trusted; null: it is as old as its receipt. */
+  /** The message's own time in Unix ms if it is plausible; null means that the time of receipt applies. */
   atMs: number | null;
-  /** Length of an interval in ms, for `energy_interval_kwh`. */
+  /** Length of an interval in ms; only for `energy_interval_kwh`. */
   intervalMs?: number;
-  /** How the device calls it. */
+  /** Name of the value at the device. */
   native: string;
-  /** Where nobody can tell what it is: it counts for nothing until its owner says. Its channel holds the word `unknown`. */
+  /**
+   * Question to the owner, if the meaning of the value is unknown. The value does not count until the owner has answered. Its channel
+   * contains the word `unknown`.
+   */
   asks?: Asks;
-  /** What tells it from all others of its device for good, however it is judged; left out: its native name does. */
+  /** Permanent key of the value within its device, independent of its classification. Default: its native name. */
   key?: string;
-  /** How it is described where it is judged with the other registers of its device: not by its channel then, which only names it. */
+  /** Description of a register that is classified together with the other registers of its device. Its channel is then only a name. */
   described?: Described;
 }
 
-/** What is asked of a quantity's owner. */
+/** Question to the owner of a quantity with unknown meaning. */
 export interface Asks {
-  /** The unit of its value; null: the message does not say. */
+  /** Unit of the value; null if the message does not state one. */
   unit: string | null;
 }
 
-/** Where a quantity is put. */
+/** Channel of a quantity, with the members that describe and identify it. */
 export type Place = Pick<Said, 'channel' | 'asks' | 'key' | 'described'>;
 
-/** What a family reads out of one message of its own. */
+/** Result that a family returns for a message of its own. */
 export interface Heard {
   said: Said[];
-  /** Why the message, or a part of it, cannot be used: a sentence each. One bad part never drops its neighbours. */
+  /** Why the message, or an element of it, cannot be used: one sentence each. A refused element does not affect the others. */
   refused: string[];
-  /** Native ids of devices that were heard, and of which nothing can be said yet (a count without a unit). */
+  /** Native ids of devices that sent a message without any usable value yet (for example a count without a unit). */
   seen?: string[];
-  /** Native ids of devices of which something was refused. */
+  /** Native ids of devices with a refused value. */
   blamed?: string[];
-  /** The device that the message announces, if it has values that can be listed. */
+  /** The device that the message announces, if the topics of its values can be listed. */
   announced?: AnnouncedDevice;
 }
 
-/** An announced device, and the topics on which its values come. */
+/** An announced device, and the topics of its values. */
 export interface AnnouncedDevice {
   device: string;
   topics: readonly [string, ...string[]];
 }
 
 /**
- * A family of devices: what is on their topics. Both functions are pure but for the memory, and never throw, whatever the
- * payload is.
+ * A family of devices: recognises and decodes messages on their topics. Its functions are pure except for the memory, and never throw,
+ * whatever the payload is.
  */
 export interface Family<Memory = unknown> {
-  /** Name of its folder. */
+  /** Name of the family's folder. */
   name: string;
   /**
-   * Whether a message on this topic can be this family's, whatever it says, is set or was learnt: the shape of the topic alone. It is asked
-   * once a topic, so that families cost nothing on the topics of others. Left out: each message is its own to look at.
+   * Whether the shape of a topic allows a message of this family, independent of the payload, the settings and the memory. Called once per
+   * topic, so that families cost nothing on the topics of others. If it is not defined, the family examines each message.
    */
   takes?(topic: string): boolean;
   /**
-   * Where owners choose the topic themselves: whether a body on one that `takes` denies can be this family's all the same. It is asked of
-   * nearly every message of others, so it looks at bytes, and parses nothing. Left out: never.
+   * Whether a payload can be this family's although `takes` rejects its topic; for families whose topics the owner chooses. Called for
+   * nearly every message of other families, so it compares bytes and parses nothing. If it is not defined, the topic alone decides.
    */
   knows?(payload: Buffer): boolean;
   /**
-   * Whether later messages cannot be read without this one (discovery, births, units). Such messages are kept, the last of
-   * each topic, and given to `learn` again in order of receipt when another worker goes on.
+   * Whether later messages cannot be decoded without this one (discovery, births, units). The last such message of each topic is stored. A
+   * worker that takes over passes the stored messages to `learn` in order of receipt.
    */
   remembers(topic: string): boolean;
   newMemory(): Memory;
   /**
-   * Whether such a message says what is not known yet; what does not need not be kept. Left out: it does where its payload is
-   * another one than the last on its topic.
+   * Whether such a message contains anything new; a message without news is not stored. If it is not defined, a message is new if its
+   * payload differs from the previous one on its topic.
    */
   isNews?(memory: Memory, message: DeviceMessage): boolean;
   learn(memory: Memory, message: DeviceMessage): void;
-  /** Native ids of the devices that announced a value on this topic. Left out: no device is announced. */
+  /** Native ids of the devices that have announced a value on this topic. If it is not defined, the family announces no devices. */
   announcedOn?(memory: Memory, topic: string): readonly string[];
-  /** Null: somebody else's message. Commands and echoes of a family's own are `{said: [], refused: []}`. */
+  /** Returns null for a message of another family. Commands and echoes of this family return `{said: [], refused: []}`. */
   decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): Heard | null;
 }
 
-/** A family whose messages each say everything themselves. */
+/** Returns a family without memory: each message can be decoded alone. */
 export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'knows' | 'decode'>): Family<null> => ({
   ...family,
   remembers: () => false,
@@ -138,9 +144,9 @@ export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'kno
   learn: () => {},
 });
 
-/** The part of a message that counts: all of it, or, if the broker replayed it, only what has a time of its own. */
+/** Returns the values that count: all of them, or, if the broker replayed the message, only values with a time of their own. */
 export const current = ({ said }: Heard, replayed: boolean): Said[] =>
   replayed ? said.filter(({ atMs }) => atMs !== null) : said;
 
-/** A `decoder_config` as its owner wrote it, as far as it can be understood; a member that cannot is left out. */
+/** Parses the owner's `decoder_config`; members that cannot be parsed are omitted. */
 export const readSettings = (config: unknown): DecoderSettings => readDecoderConfig(config) as DecoderSettings;

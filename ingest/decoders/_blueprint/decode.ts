@@ -3,13 +3,13 @@ import { hearing, refusal } from '../read/heard.ts';
 import { member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
 
-/** Reads `example/{device}/energy`; null for every other topic. */
+/** Parses the topic `example/{device}/energy`; returns null for every other topic. */
 function parseTopic(topic: string): { device: string } | null {
   const [root, device, leaf, more] = topic.split('/');
   return root === 'example' && device && leaf === 'energy' && more === undefined ? { device } : null;
 }
 
-/** An example: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
+/** Decoder of an example family, to copy for a new one. Its payload: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
 export const blueprint = withoutMemory({ name: '_blueprint', takes: (topic) => parseTopic(topic) !== null, decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {

@@ -15,7 +15,10 @@ const directions: readonly [string, string, string][] = [
   ['export', 'PO', 'tPO'],
 ];
 
-/** By path below `meter/` (raw) and by member (JSON). Power is in W, never negative; counters are in kWh. */
+/**
+ * Fields of amsreader: path below `meter/` (raw topics), member (JSON), and what the field means. Power is in W, never negative; counters
+ * are in kWh.
+ */
 const ALL = directions.flatMap(([direction, power, total]): [string, string, Field][] => [
   [`${direction}/active`, power, { channel: direction, kind: 'power_w' }],
   [`${direction}/active/accumulated`, total, { channel: direction, kind: 'energy_total_kwh' }],
@@ -37,37 +40,40 @@ const ALL = directions.flatMap(([direction, power, total]): [string, string, Fie
 const FIELDS: ReadonlyMap<string, Field> = new Map(ALL.map(([path, , field]) => [path, field]));
 const FIELDS_OF_MEMBERS: ReadonlyMap<string, Field> = new Map(ALL.map(([, name, field]) => [name, field]));
 
-/** `…/meter/import/active`, with the part of the topic that says what it is. */
+/** Raw topic of one value, `…/meter/import/active`, split into the device's topic and the field's path. */
 const RAW = /^(.+)\/meter\/((?:import|export)\/[a-z0-9/]+)$/;
-/** A list in JSON by its number, where the payload format has a topic for each. */
+/** Topic of a JSON list that ends in the list's number. Some payload formats have one topic per list. */
 const LIST = /^(.+)\/list[1-4]$/;
 /**
- * JSON comes on a topic that is its owner's choice alone: these are the first members of a list, and the power that each has. What it says of
- * itself begins like that, too, and can be announced to Home Assistant.
+ * Start of a JSON list. The owner chooses the JSON topic freely, so a list is recognised by its body: its first members (below) and the
+ * power that each list contains. System messages start with the same members; Home Assistant discovery can announce them.
  */
 const START = '{"id":"';
 const FIRST_MEMBERS = ['"name":"', '"up":', '"vcc":', '"rssi":'];
-/** The first members stand in so many bytes. */
+/** Number of leading bytes that contain the first members of a list. */
 const HEAD_LENGTH = 300;
 const POWER = '"P":';
 
-/** Reads a value's topic (payload formats `Raw`): the topic before `meter`, and its path below. Null for every other topic. */
+/**
+ * Parses the topic of a single value (payload formats `Raw`) into the topic before `meter` and the path below it. Returns null for every
+ * other topic.
+ */
 function parseRaw(topic: string): { device: string; path: string } | null {
   const [, device, path = ''] = RAW.exec(topic) ?? [];
   return device !== undefined && FIELDS.has(path) ? { device, path } : null;
 }
 
-/** The topic that its owner has chosen, out of one of a list. */
+/** Returns the topic that the owner has configured, without a trailing list number. */
 const deviceOf = (topic: string): string => LIST.exec(topic)?.[1] ?? topic;
 
-/** Whether a body is a list in JSON, by its bytes: a meter's number can be no text. */
+/** Whether a payload is a JSON list. Compares bytes, because the meter's number may contain invalid text. */
 function isJson(payload: Buffer): boolean {
   if (payload[0] !== START.charCodeAt(0)) return false;
   const head = payload.toString('latin1', 0, HEAD_LENGTH);
   return head.startsWith(START) && FIRST_MEMBERS.every((name) => head.includes(name)) && payload.includes(POWER);
 }
 
-/** amsreader (AmsToMqttBridge, amsleser.no): the customer port of smart meters, as raw topics or as JSON. */
+/** Decoder of amsreader (AmsToMqttBridge, amsleser.no), which reads the customer port of smart meters and publishes raw topics or JSON. */
 export const amsreader = withoutMemory({
   name: 'amsreader',
   takes: (topic) => parseRaw(topic) !== null,
@@ -81,7 +87,7 @@ function decode(message: DeviceMessage): Heard | null {
   return isJson(message.payload) ? decodeJson(message) : null;
 }
 
-/** A value on a topic of its own; its time is on another topic. */
+/** Decodes one value on its own topic. Its time is null, because the reader publishes the time on another topic. */
 function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: string; path: string }): Heard {
   const field = FIELDS.get(path);
   if (!field) return nothing();
@@ -92,7 +98,7 @@ function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: strin
   return heard;
 }
 
-/** A list of the meter: what it has of it below `data`, or beside the rest where the owner chose flat JSON. */
+/** Decodes a JSON list of the meter. The values lie below `data`, or at the top level if the owner has chosen flat JSON. */
 function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): Heard {
   const body = readObject(payload) ?? salvaged(payload);
   if (!body) return refusal('payload is not a JSON object');
@@ -104,11 +110,14 @@ function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): Heard {
   return heard;
 }
 
-/** The meter's number can come undecoded, with control characters in it (issue 893): the numbers beside it are right. */
+/**
+ * Parses a list after replacing control characters by blanks: the meter's number can contain them (issue 893), and the other values are
+ * correct.
+ */
 const salvaged = (payload: Buffer): Json | null =>
   readObject(Buffer.from(payload.toString('latin1').replaceAll(/\p{Cc}/gu, ' ')));
 
-/** When the meter sent it, in Unix seconds. */
+/** Returns the time at which the meter sent the list (Unix seconds); null if it is missing or implausible. */
 function timeOf(value: unknown, receivedAtMs: number): number | null {
   const unix = readNumber(value);
   return trusted(typeof unix === 'number' ? fromUnix(unix) : null, receivedAtMs);

@@ -5,19 +5,19 @@ import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { trusted } from '../read/time.ts';
 import { volumeChannel } from '../read/volume.ts';
 
-/** `DSMR-API`, or the name of a dongle that its maker sells (`P1-Dongle-Pro`, `Eth-Dongle-Pro`). */
+/** First word of a dongle's topics: `DSMR-API`, or the name of a dongle on the market (`P1-Dongle-Pro`, `Eth-Dongle-Pro`). */
 const ROOT = /^(dsmr-api|(p1|eth|dsmr)-dongle(-[a-z0-9]+)*)$/i;
 const MAC = /^[0-9A-Fa-f]{12}$/;
 
 interface DsmrApiTopic {
-  /** The dongle's MAC where it is in the topic, otherwise the topic without its last word. */
+  /** MAC of the dongle if the topic contains it; otherwise the topic without its last word. */
   device: string;
   field: string;
-  /** Whether the topic alone says that it is a dongle's; a changed one must be known by its body. */
+  /** Whether the topic alone identifies a dongle. Below a root that the owner has changed, the body must identify it. */
   certain: boolean;
 }
 
-/** Reads `DSMR-API/{field}`, `DSMR-API/{mac}/{field}`, or any other prefix before a field; null where there is no prefix. */
+/** Parses `DSMR-API/{field}`, `DSMR-API/{mac}/{field}`, or any other prefix before a field. Returns null for a topic without a prefix. */
 function parseTopic(topic: string): DsmrApiTopic | null {
   const words = topic.split('/');
   const field = words.pop();
@@ -26,7 +26,7 @@ function parseTopic(topic: string): DsmrApiTopic | null {
   return { device: MAC.test(last) ? last : words.join('/'), field, certain: ROOT.test(words[0] ?? '') };
 }
 
-/** Units as they stand beside values, and what makes them kWh, W or m³. */
+/** Units as messages spell them, and the factors that convert them to kWh, W or m³. */
 type Units = Record<string, { times: number; per: number }>;
 const ENERGY: Units = { kWh: { times: 1, per: 1 }, Wh: { times: 1, per: 1_000 }, MWh: { times: 1_000, per: 1 } };
 const POWER: Units = { kW: { times: 1_000, per: 1 }, W: { times: 1, per: 1 }, Watt: { times: 1, per: 1 } };
@@ -37,11 +37,11 @@ interface Field {
   channel: string;
   kind: SaidKind;
   units: Units;
-  /** The unit where none is told: newer firmware publishes bare numbers. */
+  /** Unit of a value without a unit: newer firmware publishes bare numbers. */
   bare: string;
-  /** The field with its own time, on `all`. */
+  /** Name of the field on the topic `all` that contains this field's own time. */
   time?: string;
-  /** A word that anybody may have in a topic and a body. */
+  /** Whether other devices may use the same word in a topic and a body. */
   isCommon?: true;
 }
 
@@ -56,7 +56,7 @@ const volume = (channel: string, rest: Pick<Field, 'time' | 'isCommon'>): Field 
   ...rest,
 });
 
-/** Delivered is to the client, returned is to the grid. */
+/** Fields of the telegram. "Delivered" means delivered to the client, "returned" means fed into the grid. */
 const FIELDS: ReadonlyMap<string, Field> = new Map([
   ['energy_delivered_tariff1', register('import/t1')],
   ['energy_delivered_tariff2', register('import/t2')],
@@ -74,14 +74,14 @@ const FIELDS: ReadonlyMap<string, Field> = new Map([
   ['thermal_delivered', heat('thermal/heat/import')],
   ['gas_delivered', volume(volumeChannel('gas'), { time: 'gas_delivered_timestamp' })],
   ['water_delivered', volume(volumeChannel('water'), { time: 'water_delivered_ts' })],
-  // Of its own pulse input, and of a meter on the M-Bus in older firmware.
+  // Water counted by the dongle's pulse input; in older firmware also by a water meter on the M-Bus.
   ['water', volume(volumeChannel('water'), { time: 'water_ts', isCommon: true })],
 ]);
 
-/** DSMR-API dongles: a field of the telegram on each topic, with its unit beside it or, in newer firmware, bare. */
+/** Decoder of DSMR-API dongles. Each topic has one field of the telegram, with its unit or, in newer firmware, as a bare number. */
 export const dsmrApi = withoutMemory({ name: 'dsmr-api', takes, decode });
 
-/** Below a dongle's root everything; elsewhere fields that nobody else has. */
+/** Whether a topic can be a dongle's: every topic below a known root; elsewhere only fields with names that no other family uses. */
 function takes(topic: string): boolean {
   const parsed = parseTopic(topic);
   if (!parsed || parsed.certain) return parsed !== null;
@@ -96,7 +96,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
   if (field && (parsed.certain || !field.isCommon)) return decodeField(message, parsed, field);
   if (!parsed.certain) return null;
   if (parsed.field === 'all') return decodeAll(message, settings, parsed);
-  // Beneath a dongle's root: the time, commands (`interval`, `reboot`, `update`).
+  // Other topics below a dongle's root carry the time and commands (`interval`, `reboot`, `update`).
   if (parsed.field !== 'LWT') return nothing();
   const heard = hearing();
   const value = readText(message.payload) ?? 'not text';
@@ -116,7 +116,7 @@ function decodeField(
   const inside = Array.isArray(told) ? asObject(told[0]) : null;
   if (inside)
     return addWithUnit(heard, { device, field, name, value: member(inside, 'value'), unit: member(inside, 'unit') });
-  // {"power_delivered":1.23,"unit":"kW"}, as other firmware of the same root has it.
+  // Other firmware with the same root publishes {"power_delivered":1.23,"unit":"kW"}.
   if (told !== undefined && !Array.isArray(told)) {
     return addWithUnit(heard, { device, field, name, value: told, unit: member(asObject(json), 'unit') });
   }
@@ -125,7 +125,7 @@ function decodeField(
   return addWithUnit(heard, { device, field, name, value: text, unit: field.bare });
 }
 
-/** All fields in one message, in kWh, kW and m³, with the meter's time, and that of the gas meter. */
+/** Decodes the topic `all`: all fields in one message, in kWh, kW and m³, with the meter's time and the gas meter's own time. */
 function decodeAll({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings, { device }: DsmrApiTopic): Heard {
   const body = asObject(readJson(payload));
   if (!body) return refusal('payload is not a JSON object');

@@ -3,7 +3,7 @@ import { energyScale } from '../homeassistant/units.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
 
-/** What a message's value is. */
+/** Meaning of a message's value. */
 interface Measured {
   channel: string;
   kind: SaidKind;
@@ -11,13 +11,13 @@ interface Measured {
   asks?: { unit: string | null };
 }
 
-/** Registers of electricity in kWh, by the definitions of Vaillant's regulators and heat pumps. */
+/** Electricity registers in kWh, by message name, as Vaillant's regulators and heat pumps define them. */
 const REGISTERS = new Map([
   ['PrEnergySumHc', 'hc/import'],
   ['PrEnergySumHwc', 'hwc/import'],
   ['ConsumptionTotal', 'import'],
 ]);
-/** Sums in kWh of which nobody can tell whether they start again, of which fuel, or which of two heats they are. */
+/** Names of sums in kWh whose meaning only the owner knows: whether they reset, which fuel they count, or which of two heat flows. */
 const ASKED_KWH = new Set([
   'PrEnergySum',
   'PrFuelSum',
@@ -30,10 +30,10 @@ const ASKED_KWH = new Set([
   'EnergyCool',
 ]);
 const PERIOD = /(?:this|last)(?:month|year|day)|today|yesterday|currentday|month|year/i;
-/** Sums of which the definitions name no unit: `PrEnergySumHwc1`, `YieldSum`. */
+/** Sums whose definitions name no unit: `PrEnergySumHwc1`, `YieldSum`. */
 const SUM = /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)/;
 
-/** What a message of that name says; null where nothing is read of it. */
+/** Returns the meaning of a message by its name; null if no reading is taken from such a message. */
 function measuredOf(name: string): Measured | null {
   const register = REGISTERS.get(name);
   if (register) return { channel: register, kind: 'energy_total_kwh' };
@@ -54,22 +54,25 @@ function measuredOf(name: string): Measured | null {
   return { channel, kind: 'energy_total_kwh', asks: { unit: isKwh ? 'kWh' : null } };
 }
 
-/** Whether a name is told by nobody else. */
+/** Whether only ebusd uses a message name, so that the name alone identifies the family. */
 const isKnown = (name: string): boolean =>
   (REGISTERS.has(name) && name !== 'ConsumptionTotal') || /^(?:Pr(?:Energy|Fuel)Sum|z[1-3]ActualRoomTemp)/i.test(name);
 
-/** What is on a topic of ebusd. `device`: the topic of the circuit. */
+/** Parsed topic of ebusd. `device` is the topic of the circuit. */
 type EbusdTopic =
   | { about: 'message'; device: string; name: string; field: string | null }
-  /** Requests, and what ebusd says of itself. */
+  /** Requests, and ebusd's messages about itself. */
   | { about: 'nothing' };
 
 const TOPIC = /^((?:.+\/)?ebusd[\w-]*\/([^/]+))\/([^/]+)(?:\/([^/]+))?$/i;
-/** Another root: then the name alone tells whose it is. */
+/** Topic below a root of the owner's choice. The message name alone must then identify ebusd. */
 const OWN_ROOT = /^(.+\/[^/]+)\/([A-Za-z0-9]+)$/;
 const REQUESTS = new Set(['get', 'set', 'list']);
 
-/** Reads `ebusd/{circuit}/{name}`, with a field where it is told by field, and known names below any root; null for every other topic. */
+/**
+ * Parses `ebusd/{circuit}/{name}`, optionally with a field, and known message names below any other root. Returns null for every other
+ * topic.
+ */
 function parseEbusdTopic(topic: string): EbusdTopic | null {
   const [, device, circuit, name, field] = TOPIC.exec(topic) ?? [];
   if (device && name) {
@@ -82,7 +85,7 @@ function parseEbusdTopic(topic: string): EbusdTopic | null {
     : null;
 }
 
-/** ebusd: heating on an eBUS (Vaillant and others), by message names of its definitions. */
+/** Decoder of ebusd: heating systems on an eBUS (Vaillant and others), by the message names of ebusd's definitions. */
 export const ebusd = withoutMemory({ name: 'ebusd', takes: (topic) => parseEbusdTopic(topic) !== null, decode });
 
 function decode({ topic, payload }: DeviceMessage): Heard | null {
@@ -91,7 +94,7 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
   if (parsed.about === 'nothing') return nothing();
   const { device, name, field } = parsed;
   const measured = measuredOf(name);
-  // Told by field, a sensor's state has a topic of its own.
+  // If ebusd publishes each field separately, the state of a sensor has its own topic.
   if (!measured || field === 'sensor' || payload.length === 0) return nothing();
   const text = readText(payload);
   if (text === null) return refusal('payload is not text');
@@ -113,7 +116,10 @@ interface Field {
   unit: string | null;
 }
 
-/** `{"energy4":{"value":123}}`, or in short `{"energy4":123}`; beside it the state of a sensor. */
+/**
+ * Returns the only number of a JSON message, `{"energy4":{"value":123}}` or the short form `{"energy4":123}`. The value is null if a sensor
+ * state next to it is not `ok`.
+ */
 function fromFields(body: Json): Field {
   const fields = Object.entries(body).map(([name, given]) => {
     const inner = asObject(given);
@@ -133,7 +139,7 @@ function fromFields(body: Json): Field {
   return { value, unit: null };
 }
 
-/** `20.5`, `20.5;ok`; a sensor that is cut off has no value. */
+/** Returns the value of a text such as `20.5` or `20.5;ok`; null if the state after the semicolon is not `ok` (sensor disconnected). */
 function fromText(text: string): unknown {
   const [value, state = 'ok'] = text.split(';');
   return state === 'ok' ? value : null;

@@ -6,34 +6,34 @@ import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
 
-/** Kind of a topic under `emon/` or `emonhub/`. */
+/** Parsed topic under `emon/` or `emonhub/`. */
 type EmonTopic =
-  /** `emon/{node}/{name}`: a value; JSON there has names of its own. */
+  /** `emon/{node}/{name}`: one value, or a JSON object whose members are named below that name. */
   | { what: 'name'; node: string; name: string }
-  /** `emon/{node}`, `emon/JSON/{node}`: JSON of a node. */
+  /** `emon/{node}`, `emon/JSON/{node}`: a JSON object with the values of a node. */
   | { what: 'node'; node: string }
-  /** Values by position, commands. */
+  /** Values that are identified by position only, and commands. */
   | { what: 'other' };
 
-/** Reads a topic of emonHub, EmonESP or what Emoncms reads; null for every other one. */
+/** Parses a topic of emonHub, of EmonESP or in the form that Emoncms reads; returns null for every other topic. */
 function parseEmonTopic(topic: string): EmonTopic | null {
   const [root, node, ...names] = topic.split('/');
   if (root === 'emonhub') return { what: 'other' };
   if (root !== 'emon' || !node) return null;
-  // A charger, which has other units for the same names.
+  // OpenEVSE chargers publish below `emon/`, too, with other units for the same names.
   if (isUsualBase(node)) return null;
   if (names.length === 0) return { what: 'node', node };
-  // A base topic that emonHub's own example has for its JSON.
+  // `emon/JSON` is the base topic in emonHub's own example for JSON.
   if (node === 'JSON' && names.length === 1 && names[0]) return { what: 'node', node: names[0] };
-  // Emoncms joins what comes after the node.
+  // Emoncms joins the words after the node with underscores.
   return { what: 'name', node, name: names.join('_') };
 }
 
-/** No sensor, out of range, bad checksum: what the firmware sends for a temperature that it has not got. */
+/** Temperatures that the firmware sends instead of a measurement: no sensor, out of range, bad checksum. */
 const NO_TEMPERATURE = new Set([300, 302, 304]);
 const PULSES = /^(?:(?:dig|ana)?pulse(?:count)?|pulse\d{1,2}(?:count)?)$/;
 
-/** What a name of a node template stands for; `unset`: pulses, and nobody has said how many are a kWh. */
+/** Returns the meaning of a name in a node template. Returns `unset` for pulses if the owner has not set the number of pulses per kWh. */
 function quantityOf(
   node: string,
   name: string,
@@ -49,7 +49,7 @@ function quantityOf(
   }
   if (PULSES.test(lower)) return 'unset';
   const energy = /^e(\d{1,2})$/.exec(lower)?.[1];
-  // Net, and 32 bits with a sign: it may fall below 0.
+  // The energy is a net value in a signed 32-bit integer, so it may be negative.
   const least = -(2 ** 31);
   if (energy) return { channel: circuit(energy), kind: 'energy_total_kwh', value, per: 1_000, least, name };
   const power = /^(?:p|power|ct)(\d{1,2})$/.exec(lower)?.[1];
@@ -62,7 +62,7 @@ function quantityOf(
   return { channel: room, kind: 'temperature_c', value, name };
 }
 
-/** Power and energy of one clamp have its number, and are one circuit. */
+/** Power and energy of one current clamp share its number and form one circuit. */
 const circuit = (number: string): string => `ct${Number(number)}/import`;
 
 function roomOf(name: string): string | null {
@@ -72,7 +72,7 @@ function roomOf(name: string): string | null {
   return probe === undefined ? null : `probe${Number(probe)}`;
 }
 
-/** OpenEnergyMonitor: emonHub, EmonESP, and JSON as Emoncms reads it. */
+/** Decoder of OpenEnergyMonitor: emonHub, EmonESP, and JSON in the form that Emoncms reads. */
 export const emon = withoutMemory({ name: 'emon', takes: (topic) => parseEmonTopic(topic) !== null, decode });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
@@ -89,13 +89,13 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
     const before = parsed.what === 'name' ? `${parsed.name}_` : '';
     const atMs = timeOf(body, message.receivedAtMs, settings.tz);
     for (const [key, value] of Object.entries(body)) {
-      // {"power": {"value": 10}} is the power, as well.
+      // {"power": {"value": 10}} has the same meaning as {"power": 10}.
       const inner = asObject(value);
       const is = inner && Object.hasOwn(inner, 'value') ? inner.value : value;
       addName(heard, { node, name: before + key, value: is, atMs }, settings);
     }
   } else if (parsed.what === 'name') addName(heard, { node, name: parsed.name, value: text, atMs: null }, settings);
-  // Else: values without names.
+  // Any other text contains values without names.
   return heard;
 }
 
@@ -110,7 +110,7 @@ function addName(
   else if (quantity) heard.add({ ...quantity, device: node, atMs });
 }
 
-/** `time` in whatever case, as Unix seconds or a date; null where there is none. */
+/** Returns the time in the member `time` (in any case, Unix seconds or a date); null if there is none. */
 function timeOf(body: Json, receivedAtMs: number, tz: string | undefined): number | null {
   const key = Object.keys(body).find((name) => name.toLowerCase() === 'time');
   const time = key === undefined ? undefined : member(body, key);

@@ -2,20 +2,20 @@ import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
 import { type Hearing, hearing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
 
-/** `boiler_data`, `thermostat_data_hc1`, and of one value `boiler_data/nrgconstotal`, `thermostat_data/hc1/currtemp`. */
+/** Topics such as `boiler_data`, `thermostat_data_hc1`; of a single value `boiler_data/nrgconstotal`, `thermostat_data/hc1/currtemp`. */
 const TOPIC = /^(.+)\/(boiler|thermostat)_data(?:_(hc[1-8]))?(?:\/(hc[1-8]))?(?:\/([a-z][a-z0-9]*))?$/;
 const STATUS = /^((?:.+\/)?ems-esp)\/status$/;
 
 interface EmsEspTopic {
   base: string;
   of: 'boiler' | 'thermostat' | 'status';
-  /** Of a heating circuit; empty: of all of them, or of the boiler. */
+  /** Heating circuit, `hc1` to `hc8`; empty for a topic of all circuits or of the boiler. */
   circuit: string;
-  /** Of one value; empty: JSON of all of them. */
+  /** Name of the single value on the topic; empty if the payload is a JSON object of all values. */
   name: string;
 }
 
-/** Reads a topic of the boiler or the thermostat; null for every other one, what is of hot water among them. */
+/** Parses a topic of the boiler, the thermostat or the status. Returns null for every other topic, including those of hot water. */
 function parseTopic(topic: string): EmsEspTopic | null {
   const status = STATUS.exec(topic)?.[1];
   if (status !== undefined) return { base: status, of: 'status', circuit: '', name: '' };
@@ -26,7 +26,9 @@ function parseTopic(topic: string): EmsEspTopic | null {
 
 const CIRCUIT = /^hc[1-8]$/;
 
-/** EMS-ESP: boilers, heat pumps and thermostats of Bosch and its brands, where it was not told to announce itself. */
+/**
+ * Decoder of EMS-ESP: boilers, heat pumps and thermostats of Bosch and its brands, if their Home Assistant announcements are switched off.
+ */
 export const emsesp = withoutMemory({ name: 'emsesp', takes: (topic) => parseTopic(topic) !== null, decode });
 
 function decode({ topic, payload }: DeviceMessage): Heard | null {
@@ -55,7 +57,7 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
 function addValues(heard: Hearing, { base, of, circuit }: EmsEspTopic, values: Json): void {
   const value = (name: string) => member(values, name);
   if (of === 'thermostat') {
-    // Each heating circuit has a room of its own.
+    // Each heating circuit is a device with its own room.
     const device = circuit === '' ? `${base}/thermostat` : `${base}/thermostat/${circuit}`;
     heard.add({ device, channel: 'room', kind: 'temperature_c', value: value('currtemp'), name: 'currtemp' });
     heard.add({ device, channel: 'room', kind: 'setpoint_c', value: value('seltemp'), name: 'seltemp' });
@@ -65,7 +67,7 @@ function addValues(heard: Hearing, { base, of, circuit }: EmsEspTopic, values: J
   const register = { device, kind: 'energy_total_kwh' } as const;
   heard.add({ ...register, channel: 'import', value: value('nrgconstotal'), name: 'nrgconstotal' });
   heard.add({ ...register, channel: 'heat/import', value: value('nrgsupptotal'), name: 'nrgsupptotal' });
-  // The same once more, or the only one: it depends on the heat pump.
+  // Depending on the heat pump, `metertotal` repeats `nrgconstotal` or is its only register. The owner must say which.
   const asked = { ...register, channel: 'unknown/metertotal', asks: { unit: 'kWh' } };
   heard.add({ ...asked, value: value('metertotal'), name: 'metertotal' });
   const heating = { device, channel: 'room', kind: 'heating', name: 'heatingactive' } as const;

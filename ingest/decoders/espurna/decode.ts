@@ -3,55 +3,60 @@ import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
 import { member, readObject, readText } from '../read/payload.ts';
 import { addCounts } from '../rtlamr/meter.ts';
 
-/** What ESPurna publishes below a device's root. */
+/** Parsed topic of a message that ESPurna publishes below a device's root. */
 interface EspurnaTopic {
   root: string;
-  /** `energy`, `power`; `data`: many of them in one object; `app`: the firmware's name; `status`: its will. */
+  /**
+   * Last word of the topic: `energy` or `power`; `data` (many values in one object); `app` (name of the firmware); `status` (last will).
+   */
   leaf: string;
-  /** Of a device with several: `energy/0`. */
+  /** Index of the quantity at a device with several, as in `energy/0`; otherwise empty. */
   index: string;
 }
 
 const TOPIC = /^(.{1,100})\/(?:(energy|power)(?:\/(\d{1,2}))?|(data|app|status))$/;
 
-/** Reads `{root}/energy`, `{root}/power/0`, `{root}/data` …; these words are anybody's, so the root must be known. Null for every other topic. */
+/**
+ * Parses `{root}/energy`, `{root}/power/0`, `{root}/data` …; returns null for every other topic. Other devices use these words, too, so the
+ * root must be known.
+ */
 function parseEspurnaTopic(topic: string): EspurnaTopic | null {
   const [, root, quantity, index = '', other] = TOPIC.exec(topic) ?? [];
   return root === undefined ? null : { root, leaf: quantity ?? other ?? '', index };
 }
 
-/** Roots below which a device has said that its firmware is ESPurna. */
+/** Roots below which a device has announced ESPurna as its firmware. */
 type Roots = Set<string>;
 
 const MAX_ROOTS = 2_000;
 const APP = 'ESPURNA';
 
-/** The root of a message that tells it; null: it does not. */
+/** Returns the root that a message identifies as ESPurna's; null if it identifies none. */
 function toldRoot({ topic, payload }: DeviceMessage): string | null {
   const parsed = parseEspurnaTopic(topic);
   if (parsed?.leaf === 'app') return readText(payload)?.trim() === APP ? parsed.root : null;
   return parsed?.leaf === 'data' && member(readObject(payload), 'app') === APP ? parsed.root : null;
 }
 
-/** Whether a topic is one where devices tell their firmware. */
+/** Whether devices announce their firmware on this topic. */
 function tellsApp(topic: string): boolean {
   const leaf = parseEspurnaTopic(topic)?.leaf;
   return leaf === 'app' || leaf === 'data';
 }
 
-/** Whether a message tells of a root that is not known. */
+/** Whether a message identifies a root that is not stored yet. */
 function isNewRoot(roots: Roots, message: DeviceMessage): boolean {
   const root = toldRoot(message);
   return root !== null && !roots.has(root) && roots.size < MAX_ROOTS;
 }
 
-/** Learns where a device with ESPurna speaks. */
+/** Stores the root of a device that announces ESPurna as its firmware. */
 function learnRoot(roots: Roots, message: DeviceMessage): void {
   const root = toldRoot(message);
   if (root !== null && roots.size < MAX_ROOTS) roots.add(root);
 }
 
-/** Plugs and meters with the ESPurna firmware. */
+/** Decoder of plugs and meters with the ESPurna firmware. */
 export const espurna: Family<Roots> = {
   name: 'espurna',
   takes: (topic) => parseEspurnaTopic(topic) !== null,

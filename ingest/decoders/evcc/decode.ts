@@ -2,27 +2,27 @@ import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts
 import { hearing, nothing, refusal, turned } from '../read/heard.ts';
 import { readText } from '../read/payload.ts';
 
-/** Groups of meters of a site, each of several devices but the grid. */
+/** Groups of meters at a site. Each group may have several devices. */
 const GROUPS = ['pv', 'battery', 'aux', 'ext', 'consumers'] as const;
 
 type Meter = 'grid' | (typeof GROUPS)[number] | 'loadpoint';
 
-/** What is on a topic of evcc. `device`: the topic of the meter, the root among it. */
+/** Parsed topic of evcc. `device` is the topic of the meter, including the root. */
 type EvccTopic =
   | { about: 'value'; root: string; meter: Meter; device: string; value: string; phase: 1 | 2 | 3 | null }
-  /** Whether a site has a meter at the grid at all. */
+  /** States whether a site has a grid meter. */
   | { about: 'grid configured'; root: string }
   | { about: 'command' };
 
 const COMMAND = /^.+\/(?:site|loadpoints\/\d{1,3})\/[A-Za-z]+\/set$/;
 const CONFIGURED = /^(.+)\/site\/gridConfigured$/;
 const GRID = /^(.+)\/site\/grid\/([A-Za-z]+)(?:\/([123]))?$/;
-/** Of versions before `grid` was an object. */
+/** Topics of the grid meter in versions before `grid` became an object. */
 const OLD_GRID = /^(.+)\/site\/grid(Power|Energy)$/;
 const OF_GROUP = new RegExp(`^(.+)/site/(${GROUPS.join('|')})/(?:devices/)?([1-9]\\d{0,2})/([A-Za-z]+)(?:/([123]))?$`);
 const LOADPOINT = /^(.+)\/loadpoints\/([1-9]\d{0,2})\/([A-Za-z]+)$/;
 
-/** Reads a topic by its end, as the root is its owner's (`evcc` by default); null: not one of evcc's meters. */
+/** Parses a topic by its end, because the owner chooses the root (`evcc` by default). Returns null if it is no topic of evcc's meters. */
 function parseEvccTopic(topic: string): EvccTopic | null {
   if (COMMAND.test(topic)) return { about: 'command' };
   const configured = CONFIGURED.exec(topic)?.[1];
@@ -47,14 +47,14 @@ const meterValue = (root: string, meter: Meter, device: string, value: string, p
   phase: phase === undefined ? null : (Number(phase) as 1 | 2 | 3),
 });
 
-/** Most roots that are remembered; a household has one. */
+/** Maximum number of stored roots; a household has one. */
 const MAX_ROOTS = 50;
-/** Meters that count as positive what they give, in power and in `energy`. */
+/** Meters that report what they generate or discharge as positive, in power and in `energy`. */
 const GIVING: ReadonlySet<Meter> = new Set(['pv', 'battery']);
-/** What Go writes where a sum went wrong. */
+/** Texts that Go writes if a computation has no finite result. */
 const NO_NUMBER = new Set(['+Inf', '-Inf', 'NaN']);
 
-/** evcc: the meters of a site and its chargers. Remembers the sites without a meter at the grid, by their roots. */
+/** Decoder of evcc: the meters of a site and its chargers. Its memory holds the roots of sites without a grid meter. */
 export const evcc: Family<Set<string>> = {
   name: 'evcc',
   takes: (topic) => parseEvccTopic(topic) !== null,
@@ -75,7 +75,7 @@ function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, w
   if (parsed.about !== 'value') return nothing();
   const { device, meter, phase, root } = parsed;
   const quantity = quantityOf(meter, parsed.value, phase);
-  // Without a meter at the grid its power is what chargers take less what the roof makes: computed, and not measured.
+  // At a site without a grid meter, evcc computes the grid power as charging power minus production. It is not measured, so it is not read.
   if (!quantity || (meter === 'grid' && without.has(root))) return nothing();
   const text = readText(payload);
   if (text === null) return refusal('payload is not text');

@@ -4,22 +4,22 @@ import { asObject, type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
 import { volumeChannel, volumeScale } from '../read/volume.ts';
 
-/** `glow/{mac}/SENSOR/electricitymeter` or `…/gasmeter`; the first word may be another. */
+/** Topic of a sensor: `glow/{mac}/SENSOR/electricitymeter` or `…/gasmeter`. The first word may differ. */
 const TOPIC = /^[^/]+\/([0-9A-Fa-f]{12})\/SENSOR\/(electricitymeter|gasmeter)$/;
 
 interface GlowTopic {
-  /** The display's MAC. */
+  /** MAC of the display. */
   mac: string;
   meter: 'electricitymeter' | 'gasmeter';
 }
 
-/** Reads the topic of a Glow display's sensor; null for every other one. */
+/** Parses the topic of a Glow display's sensor; returns null for every other topic. */
 function parseGlowTopic(topic: string): GlowTopic | null {
   const [, mac, meter] = TOPIC.exec(topic) ?? [];
   return mac && meter ? { mac, meter: meter as GlowTopic['meter'] } : null;
 }
 
-/** kWh, W and what they are multiplied by, by the unit that stands beside the number. */
+/** Factors to kWh and to W (below), by the unit that accompanies the number. */
 const ENERGY = new Map([
   ['kWh', 1],
   ['Wh', 0.001],
@@ -30,7 +30,7 @@ const POWER = new Map([
   ['W', 1],
 ]);
 
-/** Glow displays (Hildebrand) of British SMETS2 meters: registers and power, in the units that stand beside them. */
+/** Decoder of Glow displays (Hildebrand) of British SMETS2 meters: registers and power, in the units that accompany them. */
 export const glow = withoutMemory({ name: 'glow', takes: (topic) => parseGlowTopic(topic) !== null, decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
@@ -64,7 +64,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
   return heard;
 }
 
-/** What the gas meter counts itself: beside the kWh that are made of it, or in their place. */
+/** Adds the volume that the gas meter counts. Some displays send it in addition to the computed kWh, others instead of them. */
 function addGasVolume(heard: Hearing, register: Json | null, said: { device: string; atMs: number | null }): void {
   for (const [name, unit] of [
     ['cumulativevol', 'cumulativevolunits'],

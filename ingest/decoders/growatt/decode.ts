@@ -4,14 +4,14 @@ import { readObject, readText } from '../read/payload.ts';
 import { isLastWill, isNewStick, learnStick, readGateway, readLastWill, type Sticks, stickIn } from './gateway.ts';
 import { isGrott, readGrott } from './grott.ts';
 
-/** Words of which one stands in each usual topic of a bridge; the body tells whose it is. */
+/** Words of which each usual topic of a bridge contains one. The body then identifies the bridge. */
 const WORD = /growatt|grott|solar|inverter|shine/i;
 const METER = /(?:^|\/)energy\/meter$/;
 
 /** Whether a bridge may publish on a topic: `energy/growatt`, `energy/growatt/{serial}`, `energy/meter`, `energy/solar`. */
 const isGrowattTopic = (topic: string): boolean => WORD.test(topic) || METER.test(topic);
 
-/** Growatt's inverters, by Grott or by OpenInverterGateway. */
+/** Decoder of Growatt inverters behind Grott or OpenInverterGateway. */
 export const growatt: Family<Sticks> = {
   name: 'growatt',
   takes: isGrowattTopic,

@@ -14,10 +14,10 @@ const NAMES: Names = {
 };
 const MAC = /^[0-9a-f]{2}(?::?[0-9a-f]{2}){5}$/i;
 
-/** The stick behind a topic: by its last message, as its last will has no address. */
+/** MAC addresses of sticks by topic, from the last message on each topic. The last will of a stick contains no address. */
 export type Sticks = Map<string, string>;
 
-/** The address in a body of OpenInverterGateway; null where it is somebody else's. */
+/** Returns the MAC address in a body of OpenInverterGateway; null if the body is not from OpenInverterGateway. */
 export function stickIn(body: Json | null): string | null {
   const mac = member(body, 'Mac');
   const isTheirs = typeof mac === 'string' && MAC.test(mac) && member(body, 'Cnt') !== undefined;
@@ -28,7 +28,7 @@ export function stickIn(body: Json | null): string | null {
 export const isLastWill = (body: Json): boolean =>
   Object.keys(body).length === 1 && readNumber(member(body, 'InverterStatus')) === -1;
 
-/** The address in a payload; those of others, which come on such topics, too, are not parsed for it. */
+/** Returns the MAC address in a payload. Payloads without `"Mac"`, which other devices send on such topics, are not parsed. */
 const stickOf = (payload: Buffer): string | null => (mentions(payload, '"Mac"') ? stickIn(readObject(payload)) : null);
 
 export function learnStick(sticks: Sticks, { topic, payload }: DeviceMessage): void {
@@ -41,7 +41,7 @@ export function isNewStick(sticks: Sticks, { topic, payload }: DeviceMessage): b
   return mac !== null && sticks.get(topic) !== mac;
 }
 
-/** Reads what a stick tells. */
+/** Decodes the values that a stick publishes. */
 export function readGateway(body: Json, mac: string): Heard {
   const heard = hearing();
   heard.addState({ device: mac, channel: 'device', kind: 'availability', value: true, name: 'InverterStatus' });
@@ -49,7 +49,7 @@ export function readGateway(body: Json, mac: string): Heard {
   return heard;
 }
 
-/** Reads a last will; nothing where the stick behind the topic is not known. */
+/** Decodes a last will: marks the stick as offline. The result is empty if the stick behind the topic is unknown. */
 export function readLastWill(mac: string | undefined): Heard {
   const heard = hearing();
   const said = { channel: 'device', kind: 'availability', value: false, name: 'InverterStatus' } as const;

@@ -13,21 +13,26 @@ const NAMES: Names = {
   battery: ['eharge1_tot', 'echarge1_tot', 'edischarge1_tot', 'echrtotal', 'edischrtotal', 'ebatDischarTotal'],
   grid: ['etouser_tot', 'etogrid_tot', 'etousertotal', 'etogridtotal'],
 };
-/** A meter of Growatt's own beside the inverter, by ShineLink. */
+/** Members of a Growatt meter that is connected by ShineLink, next to the inverter. */
 const METER = ['pos_act_energy', 'rev_act_energy', 'pos_rev_act_power'] as const;
-/** A meter by RailLog (SDM630, Chint): texts that are not tenths; their units are nobody's to know. */
+/**
+ * Members of a meter that is connected by RailLog (SDM630, Chint). Their values are texts, not tenths, and their units are undocumented.
+ */
 const LOGGED = ['posiActivePower', 'reverActivePower'] as const;
-/** Raw numbers are tenths of kWh and W. */
+/** Divisor of raw numbers, which are tenths of kWh and W. */
 const TENTHS = 10;
-/** Hundredths of Hz that a grid has; others under load say that the record was cut in the wrong places. */
+/**
+ * Plausible grid frequency in hundredths of Hz. Another value at a running inverter shows that Grott split the record at the wrong
+ * positions.
+ */
 const [LOWEST, HIGHEST] = [4_000, 7_000];
 
-/** Whether a body is Grott's. */
+/** Whether a body is a record of Grott. */
 export const isGrott = (body: Json): boolean =>
   typeof member(body, 'device') === 'string' && member(body, 'buffered') !== undefined && isValues(body);
 const isValues = (body: Json): boolean => asObject(member(body, 'values')) !== null;
 
-/** Reads a record of Grott. */
+/** Decodes a record of Grott. */
 export function readGrott(body: Json, { receivedAtMs }: DeviceMessage, tz: string | undefined): Heard {
   const device = member(body, 'device') as string;
   const values = asObject(member(body, 'values'));
@@ -52,7 +57,7 @@ export function readGrott(body: Json, { receivedAtMs }: DeviceMessage, tz: strin
   return heard;
 }
 
-/** Running, and the grid has no frequency: what an inverter of another type is read as. */
+/** Whether a record reports a running inverter without a grid frequency: Grott used the record layout of another inverter type. */
 function isCutWrong(values: Json): boolean {
   const frequency = readNumber(member(values, 'pvfrequentie'));
   const isRunning = readNumber(member(values, 'pvstatus')) === 1;

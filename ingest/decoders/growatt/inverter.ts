@@ -2,7 +2,7 @@ import type { Hearing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { type Json, member } from '../read/payload.ts';
 
-/** Whose numbers they are: the device, their time, and what they have to be divided by. */
+/** Origin of the numbers: the device, their time, and the divisor to kWh and W. */
 export interface Source {
   heard: Hearing;
   device: string;
@@ -10,12 +10,12 @@ export interface Source {
   per: number;
 }
 
-/** How a bridge calls what an inverter tells; the first name that the message has is taken. */
+/** A bridge's names for the values of an inverter. The first name in each list that the message contains is used. */
 export interface Names {
-  /** Energy and power at its output. */
+  /** Energy and power at the inverter's output. */
   made: readonly string[];
   output: readonly string[];
-  /** Energy and power of its panels. */
+  /** Energy and power of the solar panels. */
   panels: readonly string[];
   input: readonly string[];
   battery: readonly string[];
@@ -27,8 +27,8 @@ const first = (body: Json, names: readonly string[]): string | undefined =>
 const isAboveZero = (body: Json) => (name: string) => (readNumber(member(body, name)) ?? 0) > 0;
 
 /**
- * What an inverter tells. Once its battery has been charged or discharged, what leaves the inverter is no production any more: its panels
- * are, on a circuit of their own, and the registers of battery and grid are asked about.
+ * Decodes the values of an inverter. Once its battery has been charged or discharged, the inverter's output is no longer its production.
+ * The panels then count as production, on a circuit of their own, and the owner is asked about the registers of battery and grid.
  */
 export function readInverter({ heard, device, atMs, per }: Source, body: Json, names: Names): void {
   const hasBattery = names.battery.some(isAboveZero(body));
@@ -44,7 +44,7 @@ export function readInverter({ heard, device, atMs, per }: Source, body: Json, n
     heard.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
   }
   for (const [part, registers] of [['battery', names.battery] as const, ['grid', names.grid] as const]) {
-    // A register that never counted is of something that is not there.
+    // A register that has never counted belongs to a component that is not installed.
     for (const name of registers.filter(isAboveZero(body))) {
       const channel = `${part}/unknown/${name.toLowerCase()}`;
       const said = { device, channel, kind: 'energy_total_kwh', value: member(body, name), per, atMs, name } as const;
