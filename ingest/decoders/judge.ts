@@ -5,28 +5,32 @@ import { hearNative } from './native/describe.ts';
 import { createDecoders, type Decoders, type FamilyHeard } from './remembering.ts';
 import { trialsFor } from './trials.ts';
 
-/** What a message is to the service, for whoever wonders why his device does not count. */
+/** Diagnosis of one message: how the service decodes it and which settings would help. Shown to an owner whose device does not count. */
 export interface Judgement {
   /**
-   * `read`: something counts; `asked`: nothing counts until the owner says what it is; `refused`: a family's, and unusable; `nothing`: a
-   * family's, and of no interest; `nobody`: no family knows it.
+   * `read`: at least one value counts. `asked`: no value counts until the owner states its meaning. `refused`: a family recognises the
+   * message, but it is unusable. `nothing`: a family recognises the message, and it contains no readings. `nobody`: no family recognises
+   * it.
    */
   outcome: 'read' | 'asked' | 'refused' | 'nothing' | 'nobody';
-  /** The topic that was judged: without any `gw/{gateway_id}/`. */
+  /** The examined topic, without any prefix `gw/{gateway_id}/`. */
   topic: string;
   family: string | null;
   readings: Described[];
   asks: Asked[];
   refused: string[];
-  /** How many readings are left out, since the broker had kept the message and it has no time of its own. */
+  /** Number of readings that are skipped because the broker had retained the message and it has no time of its own. */
   left_out: number;
-  /** Families that would read it, or more of it, with a setting each. Values that only the owner knows are examples. */
+  /** Families that would read the message, or more of it, with one more setting each. Values that only the owner knows are examples. */
   would: { family: string; decoder_config: Record<string, unknown> }[];
-  /** What a mapping could name in it. */
+  /** Members of the message that a mapping can name. */
   members: Member[];
 }
 
-/** Judges one message, by what a gateway's owner has set. `decoders`: what came before it they have learnt; they learn from it, too. */
+/**
+ * Diagnoses one message under the settings of a gateway's owner. `decoders` have learnt from earlier messages, and learn from this one,
+ * too.
+ */
 export function judge(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
@@ -35,7 +39,7 @@ export function judge(
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
   const members = membersOf(message.payload, topic);
-  // A native device signs in itself: below a gateway its topics are nobody's.
+  // A native device connects under its own account. Below a gateway's prefix, native topics belong to no family.
   const native = topic === message.topic ? hearNative(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
   const heard = decoders.hear(own, settings);
@@ -60,7 +64,7 @@ export function judge(
   return { ...now, topic, would, members };
 }
 
-/** Whose clocks are ahead of all others: what is local time there is in the future nowhere. */
+/** Time zone with the largest offset (UTC+14). A local time that is read in this zone is never in the future. */
 const FAR_EAST = 'Pacific/Kiritimati';
 
 const NOBODY = {
@@ -86,7 +90,7 @@ function judged(
   return { outcome, family, readings, asks, refused, left_out: heard.said.length - said.length };
 }
 
-/** Whether more of a message counts, or as much at its own time. */
+/** Whether more values count with the tried setting, or equally many, of which more have a time of their own. */
 function tellsMore(then: FamilyHeard, now: FamilyHeard | null): boolean {
   const counted = ({ said }: Heard) => said.filter(({ asks }) => !asks);
   const [after, before] = [counted(then), now ? counted(now) : []];

@@ -4,26 +4,27 @@ import { readNumber } from './read/number.ts';
 import { readJson, readText } from './read/payload.ts';
 import { fromIso } from './read/time.ts';
 
-/** A place of a message that a mapping can name. */
+/** A member of a message that a mapping can name. */
 export interface Member {
-  /** JSONPath of it; null: the payload itself is a plain number. */
+  /** JSONPath of the member; null if the payload itself is a plain number. */
   path: string | null;
   value: number | string;
-  /** Whether it can be a time, too: ISO 8601, or Unix time since 2020. */
+  /** Whether the member can also be a time: ISO 8601, or Unix time since 2020. */
   may_be_time: boolean;
-  /** What it may be, by the unit in its name; null: nothing says so. */
+  /** Proposed quantity, by the unit in its name; null if nothing indicates it. */
   proposed: Proposal | null;
 }
 
 const MAX_MEMBERS = 200;
-/** Places that are looked at, and how deep they may lie. */
+/** Maximum number of members that are examined, and their maximum depth (below). */
 const MAX_PLACES = 5_000;
 const MAX_DEPTH = 16;
 const EARLIEST_SECONDS = Date.UTC(2020, 0, 1) / 1_000;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * What of a payload a mapping can name: numbers, as JSON or as text, and times; the first 200. `topic` says more of what they are. Pure.
+ * Returns the members of a payload that a mapping can name: numbers, as JSON or as text, and times; the first 200. The words of `topic`
+ * help to propose their meaning. Pure.
  */
 export function membersOf(payload: Buffer, topic = ''): Member[] {
   const levels = topic.split('/').reverse();
@@ -33,7 +34,7 @@ export function membersOf(payload: Buffer, topic = ''): Member[] {
     return [{ path: null, value: plain, may_be_time: false, proposed: proposalFor(levels) }];
   const found: Member[] = [];
   const open: Place[] = [{ path: '$', names: levels, value: readJson(payload), depth: 0 }];
-  // By place, and not taken off the front: that would move all others each time.
+  // The queue is read by index: removing its first element would move all others each time.
   for (let looked = 0; looked < Math.min(open.length, MAX_PLACES) && found.length < MAX_MEMBERS; looked++) {
     const place = open[looked] as Place;
     const { value, depth } = place;
@@ -47,7 +48,7 @@ export function membersOf(payload: Buffer, topic = ''): Member[] {
   return found;
 }
 
-/** A place of a payload. `names`: of it and of all that it lies in, the innermost first. */
+/** A node of the payload. `names`: names of the node and of its ancestors, innermost first. */
 interface Place {
   path: string;
   names: readonly string[];
@@ -69,7 +70,7 @@ function below({ path, names, depth }: Place, value: object): Place[] {
     ? value.slice(0, MAX_MEMBERS).map((one, index) => ['', `[${index}]`, one])
     : Object.entries(value)
         .slice(0, MAX_PLACES)
-        // The library takes no path to such a name.
+        // The JSONPath library accepts no path with control characters.
         .filter(([name]) => !/\p{Cc}/u.test(name))
         .map(([name, one]) => [name, stepTo(name), one]);
   return entries
@@ -77,7 +78,7 @@ function below({ path, names, depth }: Place, value: object): Place[] {
     .map(([name, step, one]) => ({ path: path + step, names: [name, ...names], value: one, depth: depth + 1 }));
 }
 
-/** A step to a member, as RFC 9535 writes it. */
+/** Returns the step to a member in RFC 9535 notation. */
 const stepTo = (name: string): string =>
-  // JSON escapes what may not stand in a string of a path, and a quote of the other kind needs none.
+  // JSON escapes every character that a quoted name must not contain; a quote of the other kind needs no escape.
   PLAIN.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;

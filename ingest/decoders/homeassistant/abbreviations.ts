@@ -1,6 +1,6 @@
 import { type Json, member } from '../read/payload.ts';
 
-/** Home Assistant's short spellings of the members that are read here. */
+/** Home Assistant's abbreviations of the configuration members that are read here. */
 const SHORT = new Map([
   ['action_template', 'act_tpl'],
   ['action_topic', 'act_t'],
@@ -37,21 +37,21 @@ const SHORT = new Map([
   ['value_template', 'val_tpl'],
 ]);
 
-/** A member of a configuration by its long name, however it is spelt there. */
+/** Returns a member of a configuration by its long name, whether the configuration uses the long name or the abbreviation. */
 export function field(config: Json | null, name: string): unknown {
   const long = member(config, name);
   const short = SHORT.get(name);
   return long === undefined && short !== undefined ? member(config, short) : long;
 }
 
-/** A member that is a text, or a number as text; null where it is neither, or empty. */
+/** Returns a member that is a text, or a number as text; null if it is neither, or empty. */
 export function textField(config: Json | null, name: string): string | null {
   const value = field(config, name);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' && value.length <= 1_000 ? value : null;
 }
 
-/** A topic with the base `~` in its place, at its beginning or its end; null where there is none. */
+/** Returns a topic in which the base `~`, at the beginning or the end, is replaced; null if the configuration has no such topic. */
 export function topicField(config: Json | null, name: string, base: string | null): string | null {
   const topic = textField(config, name);
   if (topic === null || base === null) return topic;

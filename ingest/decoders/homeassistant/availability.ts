@@ -3,19 +3,22 @@ import { field, textField, topicField } from './abbreviations.ts';
 import { evaluate, type State } from './evaluate.ts';
 import { type Expression, parseTemplate } from './template.ts';
 
-/** A topic that tells whether a device can be reached. */
+/** A topic that reports whether a device is reachable. */
 export interface Availability {
   topic: string;
-  /** What it says then, exactly. */
+  /** Exact payload that means "available". */
   available: string;
   notAvailable: string;
   template: Expression | null;
-  /** What it may be believed: of several topics of which all must agree, one alone only says `false`. */
+  /**
+   * Which of its values are conclusive. Of several topics that must all report "available", a single one can only prove `false`; if any one
+   * suffices, only `true`.
+   */
   says: 'both' | boolean;
   refusal?: string;
 }
 
-/** The topics of a configuration that tell of availability: one, or a list of them. */
+/** Returns the availability topics of a configuration: one, or a list of them. */
 export function availabilityOf(config: Json, base: string | null): Availability[] {
   const list = field(config, 'availability');
   const entries = (Array.isArray(list) ? list.slice(0, 10) : [list]).map(asObject).filter((entry) => entry !== null);
@@ -43,7 +46,10 @@ function one(config: Json, topic: string | null, template: string): Availability
   ];
 }
 
-/** Whether the device can be reached; null: this message does not say; undefined: neither of its two words. */
+/**
+ * Returns whether the device is reachable; null if the message does not decide it; undefined if the payload is neither of the two announced
+ * texts.
+ */
 export function readAvailability(one: Availability, state: State): boolean | null | undefined {
   const value = one.template ? evaluate(one.template, state) : state.text;
   const text = typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value ?? '').trim();

@@ -8,18 +8,18 @@ import { fold } from '../vocabulary/fold.ts';
 import { meaningsOf } from '../vocabulary/lexicon.ts';
 import { saidOf } from '../vocabulary/said-of.ts';
 
-/** An entity of energy or power of a device, or of a volume, of which the channel is to be found. */
+/** An entity that measures energy, power or a volume, and that needs a channel. */
 export interface Metered {
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
-  /** What is judged of energy and power. */
+  /** Description for the classification of energy and power. */
   described?: Described;
-  /** Of a volume, whose commodity is all that must be known. */
+  /** Commodity, circuit and further words of a volume. */
   volume?: { commodity: Commodity; circuit: string; parts: readonly string[] };
-  /** What it is called where its names do not tell it from another, the shorter first; the last tells it from all. */
+  /** Labels for an entity whose other names are not unique, shortest first. The last label is always unique. */
   labels: readonly string[];
 }
 
-/** Where a device's entities are put: energy and power are judged together, volumes have the circuits that their names speak of. */
+/** Assigns a channel to each entity of a device. Energy and power are classified together; a volume gets the circuit in its names. */
 export function placesOf<One extends Metered>(all: readonly One[]): Map<One, Place> {
   const places = volumePlaces(all.filter(({ volume }) => volume));
   const labels = labelsOf(all);
@@ -32,17 +32,20 @@ export function placesOf<One extends Metered>(all: readonly One[]): Map<One, Pla
   return places;
 }
 
-/** Whether it is judged with the others of its device. Not read: what starts again by itself, or is no active energy. */
+/**
+ * Whether an entity is classified with the others of its device. Counters that reset periodically and quantities other than active energy
+ * are not read.
+ */
 const isJudged = <One extends Metered>(one: One): one is One & { described: Described } =>
   one.described !== undefined && facetsOf(one.described).not === null;
 
-/** Whether an entity has a place, whatever else its device announces. */
+/** Whether an entity gets a channel, independent of the other entities of its device. */
 export const hasPlace = (one: Metered): boolean => one.volume !== undefined || isJudged(one);
 
 const askedOf = (channel: string, { kind }: Metered): Pick<Place, 'asks'> =>
   /(?:^|\/)unknown\//.test(channel) ? { asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } } : {};
 
-/** The shortest label of each that no other one has. */
+/** Returns the shortest unique label of each entity. */
 function labelsOf(all: readonly Metered[]): Map<Metered, string> {
   const counts = new Map<string, number>();
   for (const { labels } of all) for (const label of new Set(labels)) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -75,7 +78,7 @@ function volumePlaces<One extends Metered>(all: readonly One[]): Map<One, Place>
 
 const VOLUME_WORD = /^(?:count|index|volume|volumen|volym|m3|m|l|lit(?:er|re)s?|ft3|ft|cf|ccf|gal|gallons?)$/;
 
-/** Words of a name: `EnergyToday`, `feed-in`, `tariff 1` at their seams, in lower case. */
+/** Splits a name (`EnergyToday`, `feed-in`, `tariff 1`) into its words, in lower case. */
 export const wordsOf = (name: string): string[] =>
   name
     .slice(0, 200)
@@ -85,8 +88,9 @@ export const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * The circuit of a volume: what the first of `objects` leaves over of which something is understood; an id like `x17` tells nothing, and is
- * taken whole. `idWords`: of the device's id, which are no circuit.
+ * Returns the circuit of a volume: the words of the first of `objects` with a recognised word, without the recognised words. If no object
+ * has a recognised word, the first object (an id such as `x17`) is used as a whole. `idWords`: words of the device's id, which never become
+ * a circuit.
  */
 export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {
@@ -103,7 +107,7 @@ function tellsApart(word: string, before: string | undefined): boolean {
   return meanings === null || meanings.has('place');
 }
 
-/** Names without the words of the device's id. */
+/** Removes the words of the device's id from names. */
 export const withoutDevice = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
   idWords.size === 0
     ? [...names]

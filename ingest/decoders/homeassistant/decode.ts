@@ -9,7 +9,7 @@ import { Announced } from './memory.ts';
 import type { Source } from './source.ts';
 import { announcesReadings, parseConfigTopic } from './topic.ts';
 
-/** What a device calls the time of a message. */
+/** Member names that devices use for the time of a message. */
 const TIMES = ['lastseen', 'last_seen', 'timestamp', 'time', 'Time'];
 const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
 const NO_READING = new Set(['', 'nan', 'none', 'null', 'unknown', 'unavailable']);
@@ -18,7 +18,7 @@ const HEATING = new Map([
   ...['idle', 'off', 'cooling', 'drying', 'fan', 'defrosting', 'cool'].map((word) => [word, false] as const),
 ]);
 
-/** Whatever announces itself to Home Assistant: ESPHome, rtlamr2mqtt, DSMR-API and many others. */
+/** Decoder of every device that announces itself by Home Assistant discovery: ESPHome, rtlamr2mqtt, DSMR-API and many others. */
 export const homeassistant: Family<Announced> = {
   name: 'homeassistant',
   remembers: announcesReadings,
@@ -39,7 +39,7 @@ export const homeassistant: Family<Announced> = {
     const atMs = timeOf(state, message.receivedAtMs);
     const said = new Set<string>();
     for (const [one, entity] of speakers.availabilities) {
-      // Each entity of a device tells the same topic.
+      // All entities of a device share the availability topic, so it is evaluated once per device.
       if (!said.has(entity.device)) {
         if (one.refusal) heard.refuse(one.refusal);
         const value = one.refusal ? null : readAvailability(one, state);
@@ -50,7 +50,7 @@ export const homeassistant: Family<Announced> = {
     }
     for (const [source, entity] of speakers.sources) {
       const place = memory.placeOf(entity);
-      // What is not read at all is not refused either.
+      // Values of entities that are not read are not refused either.
       if (place) listen(heard, state, { source, entity, place, atMs });
     }
     return heard;
@@ -94,7 +94,7 @@ function listen(
   } else heard.add({ ...place, device, kind, value, ...source.scale, atMs, name: entity.name ?? name });
 }
 
-/** The time of a message that has one beside its values: with its zone, or as Unix time. */
+/** Returns the time in a JSON message: a text with a time zone, or Unix time. Null if there is none. */
 function timeOf(state: State, receivedAtMs: number): number | null {
   const body = asObject(state.json);
   for (const name of TIMES) {

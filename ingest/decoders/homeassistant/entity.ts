@@ -15,13 +15,13 @@ import { type Source, sourceOf } from './source.ts';
 import type { ConfigTopic } from './topic.ts';
 import { degrees, energyScale, powerScale, volumeUnit } from './units.ts';
 
-/** An announced part of a device, with all that can be heard of it. */
+/** An announced entity of a device, with the topics of its values. */
 export interface Entity extends Partial<Metered> {
   device: string;
   component: string;
-  /** Its own name within the device. */
+  /** Name of the entity within the device. */
   object: string;
-  /** What its owner knows it by. */
+  /** Name that the owner sees in Home Assistant. */
   name?: string;
   sources: Source[];
   availability: Availability[];
@@ -30,8 +30,8 @@ export interface Entity extends Partial<Metered> {
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
 /**
- * The entities of an announcement of which something can be said; none where it removes what it announced, and none of what this service told
- * Home Assistant of its own homes (src/homeassistant): bridged back they would count once more.
+ * Returns the readable entities of an announcement. Returns none for a removal, and none for entities that this service itself has
+ * announced to Home Assistant (src/homeassistant): if a bridge sends them back, they would count twice.
  */
 export const entitiesOf = (topic: ConfigTopic, config: Json): Entity[] =>
   textField(asObject(field(config, 'origin')), 'name') === ORIGIN ? [] : heardOf(topic, config);
@@ -55,7 +55,7 @@ function climateOf(config: Json, base: string | null): Pick<Entity, 'sources'> |
     sourceOf(config, { topic: topicField(config, `${name}_topic`, base), template: `${name}_template`, kind, unit });
   const sources = [
     source('current_temperature', 'temperature_c'),
-    // Where it both heats and cools, the lower one is what it heats to.
+    // If a thermostat both heats and cools, the lower set-point is the one for heating.
     source('temperature_state', 'setpoint_c') ?? source('temperature_low_state', 'setpoint_c'),
     source('action', 'heating'),
   ].filter((one) => one !== null);
@@ -68,7 +68,7 @@ function sensorOf(
   topic: ConfigTopic,
 ): (Pick<Entity, 'sources'> & Partial<Metered>) | null {
   const unit = textField(config, 'unit_of_measurement');
-  // Home Assistant reads classes in any case: GivTCP sends them in capitals.
+  // Home Assistant ignores the case of classes: GivTCP sends them in capitals.
   const deviceClass = textField(config, 'device_class')?.toLowerCase() ?? null;
   const stateTopic = topicField(config, 'state_topic', base);
   const where = { topic: stateTopic, template: 'value_template' };
@@ -79,7 +79,7 @@ function sensorOf(
     ? volumeKind(deviceClass)
     : kindOf(deviceClass, { energy: energy !== undefined, power: power !== undefined });
   if (kind === 'temperature_c') {
-    // A chip's temperature is a diagnosis, and nobody's room.
+    // A diagnostic temperature is that of a chip, not of a room.
     if (textField(config, 'entity_category') === 'diagnostic') return null;
     const source = sourceOf(config, { ...where, kind, unit: degrees(unit) ?? 'C' });
     return source && degrees(unit) ? { sources: [source] } : null;
@@ -105,7 +105,7 @@ function sensorOf(
   const found = { sources: [source], labels, ...(name === '' ? {} : { name }) };
   const called = { path: source.path, object, name, objectId, uniqueId: textField(config, 'unique_id') ?? '' };
   if (kind !== 'volume_total_m3') {
-    // The sum of devices that are read one by one is known, and has no place.
+    // The sum over devices that are read individually is recognised but gets no channel.
     if (isAnnouncedSum(textField(maker, 'manufacturer'), stateTopic)) return { ...found, kind };
     const described = describedBy(called, idWords, {
       device: `${makerName} ${device}`,
@@ -114,7 +114,7 @@ function sensorOf(
     return { ...found, kind, described: { ...described, ...(commodity && { commodity }) } };
   }
   if (stateClass !== null && !CUMULATIVE.has(stateClass)) return null;
-  // Cameras on meters announce as a diagnosis what they saw, before they check it (AI-on-the-edge-device).
+  // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (textField(config, 'entity_category') === 'diagnostic') return null;
   const names = withoutDevice([...source.path, object, name, objectId], idWords);
   const told: { commodity?: Commodity } = commodity ? { commodity } : {};
@@ -133,7 +133,10 @@ interface Called {
   uniqueId: string;
 }
 
-/** How an entity describes itself. What a person reads tells what it is; ids are only understood to the last word where there is no such name. */
+/**
+ * Describes an entity for the classification. The name that people read decides; ids must be understood to the last word only if there is
+ * no such name.
+ */
 function describedBy(
   { path, object, name, objectId, uniqueId }: Called,
   idWords: ReadonlySet<string>,
@@ -142,7 +145,7 @@ function describedBy(
   const bare = (names: readonly string[]) => withoutDevice(names, idWords).filter((one) => one !== '');
   const names = bare([name, ...path, object, objectId]);
   const [id] = bare([uniqueId]);
-  // A unique id has the say where no name speaks of a direction.
+  // The direction in the unique id is used only if no name states a direction.
   const isById =
     id !== undefined && names.every((one) => saidOf(one).direction === null) && saidOf(id).direction !== null;
   return {
@@ -154,11 +157,14 @@ function describedBy(
   };
 }
 
-/** `volume_storage` is what lies in a tank. */
+/** Returns the kind of a volume sensor. The class `volume_storage` is the content of a tank, not a counter. */
 const volumeKind = (deviceClass: string | null): 'volume_total_m3' | null =>
   deviceClass === null || ['gas', 'water', 'volume'].includes(deviceClass) ? 'volume_total_m3' : null;
 
-/** What a sensor measures. A unit says it where no class does; a class that is another (`energy_storage`) beats it. */
+/**
+ * Returns the kind of value of a sensor, by its device class or, if it has none, by its unit. Another class (`energy_storage`) overrides
+ * the unit.
+ */
 function kindOf(deviceClass: string | null, unit: { energy: boolean; power: boolean }) {
   if (deviceClass === 'temperature') return 'temperature_c';
   if (unit.energy && (deviceClass === null || ['energy', 'gas', 'water'].includes(deviceClass)))
@@ -166,7 +172,7 @@ function kindOf(deviceClass: string | null, unit: { energy: boolean; power: bool
   return unit.power && (deviceClass === null || deviceClass === 'power') ? 'power_w' : null;
 }
 
-/** A thermal class, and a unit in which nobody measures electricity. */
+/** Returns the commodity by a thermal device class, or by GJ, a unit that is not used for electricity. */
 function commodityByClass(deviceClass: string | null, unit: string | null): Commodity | null {
   if (deviceClass === 'gas' || deviceClass === 'water') return deviceClass;
   return deviceClass === 'heat' || deviceClass === 'thermal_energy' || /^gj$/i.test(unit ?? '') ? 'heat' : null;

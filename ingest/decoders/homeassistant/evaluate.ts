@@ -2,18 +2,18 @@ import { readNumber } from '../read/number.ts';
 import { asObject } from '../read/payload.ts';
 import type { Condition, Expression } from './template.ts';
 
-/** What a template is applied to. */
+/** Message to which a template is applied. */
 export interface State {
-  /** The payload. */
+  /** Payload as text. */
   text: string;
-  /** The payload as JSON; undefined where it is none. */
+  /** Payload as JSON; undefined if it is not JSON. */
   json: unknown;
 }
 
-/** What cannot be computed: no number, so that it is refused where a number is wanted. */
+/** Result of an expression that cannot be computed. It is not a number, so it is refused wherever a number is expected. */
 const BROKEN: unknown = Object.freeze({});
 
-/** The value of a template for a message; null where the message has none: a missing member is "unchanged". */
+/** Evaluates a template for a message. Returns null if the message has no value: a missing member means "unchanged". */
 export function evaluate(expression: Expression, state: State): unknown {
   switch (expression.is) {
     case 'number':
@@ -34,7 +34,7 @@ export function evaluate(expression: Expression, state: State): unknown {
   }
 }
 
-/** The branch of a choice. A number that stands there by itself is one of the template, and none of the message. */
+/** Evaluates the chosen branch of a condition. A literal number in a branch belongs to the template, not to the message, and is ignored. */
 function chosen(branch: Expression | null, state: State): unknown {
   if (branch === null || branch.is === 'number') return null;
   if (branch.is === 'text' && typeof readNumber(branch.value) === 'number') return null;
@@ -77,7 +77,7 @@ function compared(sign: string, left: unknown, right: unknown): boolean {
   return sign === '<=' ? left <= right : left >= right;
 }
 
-/** The path as the names of its members, the last first; empty where there is none. */
+/** Returns the member names of the path, last first; empty if there is no path. */
 export function pathNames(expression: Expression | null): string[] {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return [];
   if (expression.is === 'path') return expression.keys.map(String).reverse();
@@ -86,7 +86,7 @@ export function pathNames(expression: Expression | null): string[] {
   return pathNames(expression.of);
 }
 
-/** Whether the template looks into JSON. */
+/** Whether the template reads JSON members. */
 export function needsJson(expression: Expression | null): boolean {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return false;
   if (expression.is === 'path') return expression.root === 'value_json';
@@ -119,7 +119,7 @@ function follow(json: unknown, keys: readonly (string | number)[]): unknown {
   return value ?? null;
 }
 
-// A text times 1000 is a longer text in Jinja: only numbers are calculated with.
+// Calculates with numbers only: in Jinja a text times 1000 is a longer text.
 function calculate(sign: '+' | '-' | '*' | '/', left: unknown, right: unknown): unknown {
   if (left === null || right === null) return null;
   if (typeof left !== 'number' || typeof right !== 'number') return BROKEN;
@@ -132,7 +132,7 @@ function filtered(name: string, argument: number | null, value: unknown): unknow
   if (isKept || value === null) return value;
   if (name === 'float' || name === 'int') {
     const read = readNumber(value);
-    // What is no number stays what it is, and is refused: the default would be an invented one.
+    // A value that is not a number is refused. The filter's default is not used, because it would be an invented reading.
     if (read === undefined) return BROKEN;
     return read === null || name === 'float' ? read : Math.trunc(read);
   }
@@ -142,7 +142,7 @@ function filtered(name: string, argument: number | null, value: unknown): unknow
   return calculate(name === 'add' ? '+' : '*', value, argument);
 }
 
-/** As Python rounds: a tie goes to the even digit. Only what ends within `places + 1` binary digits can be a tie. */
+/** Rounds as Python does: a tie goes to the even digit. Only a value that ends within `places + 1` binary digits can be a tie. */
 function rounded(value: number, places: number): number {
   const scaled = value * 10 ** places;
   if (Number.isInteger(value * 2 ** (places + 1)) && Math.abs(scaled % 1) === 0.5) {

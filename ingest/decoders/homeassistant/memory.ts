@@ -8,27 +8,27 @@ import { type Entity, entitiesOf } from './entity.ts';
 import type { Source } from './source.ts';
 import { announcesReadings, parseConfigTopic } from './topic.ts';
 
-/** How many entities are remembered; beyond it, what was announced longest ago is forgotten. */
+/** Maximum number of cached entities; beyond it, the oldest announcement is evicted. */
 const MAX_ENTITIES = 5_000;
-/** A topic that a bridge can be told to carry. Longer ones are not stored (`gateways/announcements.ts`). */
+/** A topic that a bridge can be configured to forward. Longer ones are not stored (`gateways/announcements.ts`). */
 const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
-/** Those who speak on one topic. */
+/** Entities that publish on one topic. */
 interface Speakers {
   sources: Map<Source, Entity>;
   availabilities: Map<Availability, Entity>;
 }
 
-/** What was announced, found by the topic of a state in one step. */
+/** Cache of announced entities, indexed by the topics of their states. */
 export class Announced {
   #byConfig = new Map<string, Entity[]>();
   #byTopic = new Map<string, Speakers>();
   #byDevice = new Map<string, Set<Entity>>();
-  /** Where what a device tells is put, until something of it is announced or removed. */
+  /** Channels of each device's entities, computed on demand and discarded when an entity of the device is announced or removed. */
   #places = new Map<string, Map<Entity, Place>>();
   #count = 0;
 
-  /** Takes an announcement in the place of the last one of its topic; an empty one removes it, rubbish changes nothing. */
+  /** Replaces the previous announcement on the topic. An empty payload removes it; an invalid one changes nothing. */
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseConfigTopic(topic);
     if (!parsed || !announcesReadings(topic)) return;
@@ -45,10 +45,10 @@ export class Announced {
     }
   }
 
-  /** Who speaks on a topic; undefined: nobody that was announced. */
+  /** Returns the entities that publish on a topic; undefined if none was announced there. */
   on = (topic: string): Readonly<Speakers> | undefined => this.#byTopic.get(topic);
 
-  /** The device of an announcement, with the topics of its values that can be listed; undefined if there are none. */
+  /** Returns the device of an announcement and the topics of its values; undefined if no such topic can be listed. */
   announcedBy(configTopic: string): AnnouncedDevice | undefined {
     const entities = this.#byConfig.get(configTopic) ?? [];
     const listed = entities.filter((entity) => !isMetered(entity) || hasPlace(entity));
@@ -60,7 +60,7 @@ export class Announced {
       : undefined;
   }
 
-  /** Where an entity is put; undefined where nothing is said of it. */
+  /** Returns the channel of an entity; undefined if the entity is not read. */
   placeOf(entity: Entity): Place | undefined {
     let places = this.#places.get(entity.device);
     if (!places) {
@@ -105,7 +105,7 @@ export class Announced {
 
 const isMetered = (entity: Entity): entity is Entity & Metered => entity.kind !== undefined;
 
-/** Meters by their circuits; the only thermostat of a device is its `room`; each thermometer has a channel of its own. */
+/** Assigns channels: meters by their circuits; `room` to the only thermostat of a device; a separate channel to each thermometer. */
 function allPlaces(entities: readonly Entity[]): Map<Entity, Place> {
   const places = new Map<Entity, Place>(placesOf(entities.filter(isMetered)));
   const thermostats = entities.filter(({ component }) => component === 'climate');

@@ -2,16 +2,16 @@ import { asObject, type Json, member } from '../read/payload.ts';
 import { field, textField } from './abbreviations.ts';
 import type { ConfigTopic } from './topic.ts';
 
-/** One entity as it is announced, with what it shares with the others of its device. */
+/** One announced entity, with the members that it inherits from its device. */
 export interface Part {
   device: string;
   component: string;
-  /** Its own name within the device. */
+  /** Name of the entity within the device. */
   object: string;
   config: Json;
 }
 
-/** What the parts of a device share where they say nothing themselves, by its long name. */
+/** Members that the entities of a device inherit if they do not set them, by long name, with all spellings. */
 const SHARED: readonly (readonly [string, readonly string[]])[] = [
   ['~', ['~']],
   ['state_topic', ['state_topic', 'stat_t']],
@@ -24,7 +24,7 @@ const SHARED: readonly (readonly [string, readonly string[]])[] = [
 ];
 const MAX_PARTS = 1_000;
 
-/** The entities of an announcement: the one of an entity's own topic, or all of a device's. */
+/** Returns the entities of an announcement: one for the topic of an entity, all of them for the topic of a device. */
 export function partsOf(topic: ConfigTopic, config: Json): Part[] {
   const device = deviceOf(config, topic);
   if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
@@ -43,9 +43,9 @@ export function partsOf(topic: ConfigTopic, config: Json): Part[] {
 }
 
 /**
- * The first identifier, else the address, else what the topic says. A serial number, or the id in the topic of a whole device,
- * that the identifier ends in is taken alone: rtlamr2mqtt calls the meter 33333333 `meter_33333333`, and its own messages
- * call it by its number.
+ * Returns the device's id: the first identifier, else the address, else the id in the topic. If the identifier ends in the serial number,
+ * or in the id in the topic of a whole device, only that ending is used: rtlamr2mqtt announces meter 33333333 as `meter_33333333`, but
+ * publishes its messages under the number alone.
  */
 function deviceOf(config: Json, { component, node, object }: ConfigTopic): string {
   const device = asObject(field(config, 'device'));

@@ -5,23 +5,23 @@ import { needsJson, pathNames } from './evaluate.ts';
 import { type Expression, parseTemplate } from './template.ts';
 import type { Scale } from './units.ts';
 
-/** A topic on which one value of an entity comes, and how it is read there. */
+/** Topic of one value of an entity, and how the value is extracted from the payload. */
 export interface Source {
   topic: string;
   kind: SaidKind;
-  /** Null: the payload is the value. */
+  /** Template that extracts the value; null if the payload is the value. */
   template: Expression | null;
-  /** Whether it looks into JSON. */
+  /** Whether the template reads JSON members. */
   json: boolean;
-  /** Members that the template reads, the last first. */
+  /** Names of the members that the template reads, last first. */
   path: string[];
   scale: Scale;
   degrees: 'C' | 'F';
-  /** Why nothing on the topic can be used. */
+  /** Reason why no message on the topic can be used. */
   refusal?: string;
 }
 
-/** A source as a configuration tells it; null where it has no topic. */
+/** Returns the source of a value in a configuration; null if the configuration has no topic for it. */
 export function sourceOf(
   config: Json,
   given: { topic: string | null; template: string; kind: SaidKind; scale?: Scale; unit?: 'C' | 'F' },

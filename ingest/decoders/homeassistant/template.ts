@@ -8,43 +8,43 @@ export type Expression =
   | { is: 'negative'; of: Expression }
   | { is: 'sum'; sign: '+' | '-' | '*' | '/'; left: Expression; right: Expression }
   | { is: 'filter'; name: string; argument: number | null; of: Expression }
-  /** `first if when else otherwise`; null: nothing. */
+  /** `first if when else otherwise`; `otherwise` is null if there is no `else`. */
   | { is: 'choice'; when: Condition; first: Expression; otherwise: Expression | null };
 
-/** What a choice depends on. */
+/** Condition of a choice in a template. */
 export type Condition =
   | { is: 'all' | 'any'; left: Condition; right: Condition }
   | { is: 'not'; of: Condition }
-  /** `defined`, `none`, `number`: what is asked of a value; `true`: whether it is something. */
+  /** Test of a value: `defined`, `none` or `number`; `true` tests whether the value is truthy. */
   | { is: 'test'; name: 'defined' | 'none' | 'number' | 'true'; of: Expression }
   | { is: 'compared'; sign: string; left: Expression; right: Expression }
-  /** Whether an object has a member. */
+  /** Test whether an object has a member. */
   | { is: 'member'; name: string; of: Expression };
 
 class Unsupported extends Error {}
 
 const MAX_LENGTH = 500;
-/** Deeper brackets are nobody's template. */
+/** Maximum depth of brackets; real templates do not nest deeper. */
 const MAX_DEPTH = 20;
-/** Filters with at most one argument. A default is taken in and never used: it is no number of the message. */
+/** Filters with at most one argument, a default. The default is parsed but never used, because it is not a number of the message. */
 const DEFAULTED = new Set(['float', 'int', 'default', 'd']);
 const BARE = new Set(['abs', 'is_defined', 'string', 'trim']);
 const CALCULATING = new Set(['multiply', 'add']);
 const COMPARING = ['==', '!=', '<=', '>=', '<', '>'];
-/** `{% if a %}{{ b }}{% else %}{{ c }}{% endif %}`; the blanks and dashes in between are nothing. */
+/** `{% if a %}{{ b }}{% else %}{{ c }}{% endif %}`; blanks and dashes in between have no effect. */
 const BLOCK =
   /^\{%-?\s*if\s+(.+?)\s*-?%\}\s*\{\{(.+?)\}\}\s*(?:\{%-?\s*else\s*-?%\}\s*\{\{(.+?)\}\}\s*)?\{%-?\s*endif\s*-?%\}$/s;
 
 /**
- * Reads a Jinja template, of which only what can be computed exactly is known; null for the rest. It is parsed by hand and
- * never run as code.
+ * Parses the subset of Jinja templates that can be computed exactly; returns null for all others. The template is parsed by hand and never
+ * run as code.
  */
 export function parseTemplate(template: string): Expression | null {
   const trimmed = template.trim();
   if (trimmed.length > MAX_LENGTH) return null;
   try {
     const expression = trimmed.startsWith('{%') ? parseBlock(trimmed) : parseBraces(trimmed);
-    // Without a path it would say a number that no message said.
+    // A template without a path would return a number that is not in the message.
     return expression && hasPath(expression) ? expression : null;
   } catch (error) {
     if (error instanceof Unsupported) return null;
@@ -68,7 +68,7 @@ const parseBraces = (template: string): Expression | null =>
     ? whole(template.slice(2, -2), (parser) => parser.expression())
     : null;
 
-/** All of a text, by one rule. */
+/** Applies a rule to a text and fails if a remainder is left. */
 function whole<Read>(text: string, rule: (parser: Parser) => Read): Read {
   const tokens = tokensOf(text.replace(/^-/, '').replace(/-$/, ''));
   if (!tokens) throw new Unsupported();
@@ -88,14 +88,17 @@ function hasPath(expression: Expression): boolean {
     case 'filter':
       return hasPath(expression.of);
     case 'choice':
-      // A word that stands for a state is told by its condition.
+      // A choice needs no path in its branches: its condition reads the message.
       return true;
     default:
       return false;
   }
 }
 
-/** Precedence as in Jinja: a filter binds more tightly than arithmetic, so `a | float / 1000` divides the filtered value. */
+/**
+ * Parser of expressions. Precedence is that of Jinja: a filter binds more tightly than arithmetic, so `a | float / 1000` divides the
+ * filtered value.
+ */
 class Parser {
   #tokens: Token[];
   #at = 0;
@@ -107,7 +110,7 @@ class Parser {
 
   ended = (): boolean => this.#at >= this.#tokens.length;
 
-  /** `a`, `a if b`, `a if b else c`. */
+  /** Parses `a`, `a if b`, `a if b else c`. */
   expression(): Expression {
     if (++this.#depth > MAX_DEPTH) throw new Unsupported();
     const first = this.#sum();
@@ -138,7 +141,7 @@ class Parser {
     if (this.#word('not')) return { is: 'not', of: this.#test() };
     const start = this.#at;
     if (this.#skip('(')) {
-      // A condition in brackets, or the beginning of a sum in brackets.
+      // A bracket opens either a condition or an arithmetic operand.
       try {
         const inner = this.condition();
         this.#expect(')');
@@ -202,7 +205,7 @@ class Parser {
     return { is: 'path', root: token.text, keys: token.text === 'value_json' ? this.#keys() : [] };
   }
 
-  /** `float(value)`, `float(value, 0)`: as the filters. */
+  /** Parses `float(value)` and `float(value, 0)`, which mean the same as the filters. */
   #call(name: string): Expression {
     this.#expect('(');
     const of = this.expression();
@@ -227,7 +230,7 @@ class Parser {
     }
   }
 
-  /** The key of `.get('x')` or `.get('x', 0)`, of which the default is never used. */
+  /** Parses the key of `.get('x')` or `.get('x', 0)`. The default is never used. */
   #got(): string {
     const { is, text } = this.#take();
     if (is !== 'text') throw new Unsupported();
@@ -249,7 +252,7 @@ class Parser {
     throw new Unsupported();
   }
 
-  /** `'%0.2f' | format(x)`: x, rounded. */
+  /** Parses `'%0.2f' | format(x)`, which rounds x. */
   #formatted(format: Expression): Expression {
     const places = format.is === 'text' ? /^%\d*\.?(\d{0,2})f$/.exec(format.value)?.[1] : undefined;
     if (places === undefined || Number(places) > 15) throw new Unsupported();
@@ -259,7 +262,7 @@ class Parser {
     return { is: 'filter', name: 'round', argument: places === '' ? 6 : Number(places), of };
   }
 
-  /** One number, text or name in parentheses, or nothing; `default=0` counts as `0`. */
+  /** Parses at most one number, text or name in parentheses; `default=0` counts as `0`. */
   #argument(): number | string | null {
     if (this.#skip(')')) return null;
     const argument = this.#literal();
@@ -299,7 +302,7 @@ class Parser {
     return true;
   }
 
-  /** Whether what was read in brackets was the beginning of a sum, or of something compared or tested. */
+  /** Whether the expression in brackets was the first operand of a sum, a comparison or a test. */
   #continuesSum(): boolean {
     const token = this.#tokens[this.#at];
     if (token?.is === 'mark') return token.text !== ')';

@@ -3,7 +3,7 @@ export type Token = { is: 'number' | 'name' | 'text' | 'mark'; text: string };
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|(==|!=|<=|>=|[<>|()[\].,*/+=-]))/y;
 
-/** The tokens of an expression of Jinja; null where there is something else in it. */
+/** Splits a Jinja expression into tokens; returns null if it contains anything else. */
 export function tokensOf(text: string): Token[] | null {
   const end = text.trimEnd().length;
   const tokens: Token[] = [];

@@ -1,22 +1,22 @@
-/** `homeassistant/<component>/[<node>/]<object>/config`; `homeassistant/device/<id>/config` announces a whole device. */
+/** Discovery topic `homeassistant/<component>/[<node>/]<object>/config`; `homeassistant/device/<id>/config` announces a whole device. */
 const CONFIG = /^homeassistant\/([a-z_]+)\/(?:([^/]+)\/)?([^/]+)\/config$/;
-/** Components out of which something is read; the others' configurations are nobody's readings. */
+/** Components whose entities are read; configurations of other components are ignored. */
 const LEARNT = new Set(['sensor', 'climate', 'device']);
 
 export interface ConfigTopic {
   component: string;
-  /** Often the device's name. */
+  /** Node id in the topic; often the device's name. */
   node?: string;
   object: string;
 }
 
-/** Reads the topic of an announcement; null for every other one. */
+/** Parses the topic of an announcement; returns null for every other topic. */
 export function parseConfigTopic(topic: string): ConfigTopic | null {
   const [, component, node, object] = CONFIG.exec(topic) ?? [];
   return component && object ? { component, object, ...(node ? { node } : {}) } : null;
 }
 
-/** Whether it announces what can be read: a sensor, a thermostat, or a device with several parts. */
+/** Whether a topic announces a readable component: a sensor, a thermostat, or a device with several entities. */
 export const announcesReadings = (topic: string): boolean => {
   const parsed = parseConfigTopic(topic);
   return parsed !== null && LEARNT.has(parsed.component);

@@ -1,6 +1,6 @@
 import { US_GALLON, type VolumeScale, volumeScale } from '../read/volume.ts';
 
-/** What a unit is multiplied or divided by to be that of the service. */
+/** Factor and divisor that convert a value to the service's unit. */
 export interface Scale {
   times?: number;
   per?: number;
@@ -23,22 +23,25 @@ const POWER = new Map<string, Scale>([
   ['mw', { times: 1_000_000 }],
 ]);
 
-/** kWh out of an energy unit, whatever its case (`KWh` is seen), but for `mWh` and `mJ`, which are thousandths. */
+/**
+ * Returns the scale to kWh of an energy unit in any case (devices send `KWh`). Exceptions are `mWh` and `mJ`, in which the small m means
+ * milli.
+ */
 export function energyScale(unit: string | null): Scale | undefined {
   if (unit === 'mWh') return { per: 1_000_000 };
   if (unit === 'mJ') return { per: 3_600_000_000 };
   return unit === null ? undefined : ENERGY.get(unit.toLowerCase());
 }
 
-/** W out of a unit of power, whatever its case, but for `mW`, which is a thousandth. */
+/** Returns the scale to W of a power unit in any case. Exception: in `mW` the small m means milli. */
 export const powerScale = (unit: string | null): Scale | undefined =>
   unit === null ? undefined : unit === 'mW' ? { per: 1_000 } : POWER.get(unit.toLowerCase());
 
-/** m³ out of a unit of volume; Home Assistant's `gal` is the American one. */
+/** Returns the scale to m³ of a volume unit. Home Assistant's `gal` is the American gallon. */
 export const volumeUnit = (unit: string | null): VolumeScale | undefined =>
   unit === 'gal' ? US_GALLON : volumeScale(unit);
 
-/** C or F out of a unit of temperature; null: none of them. */
+/** Returns the temperature scale of a unit, C or F; null if it is neither. */
 export function degrees(unit: string | null): 'C' | 'F' | null {
   const letter = unit
     ?.trim()

@@ -4,7 +4,7 @@ import { readObject, readText } from '../read/payload.ts';
 import { Described } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
 
-/** Whether the device can be reached in a state; `init` and `alert` do not say. */
+/** Whether a device is reachable, by its Homie state; null for `init` and `alert`, which do not decide it. */
 const STATES = new Map<string, boolean | null>([
   ['init', null],
   ['ready', true],
@@ -15,7 +15,7 @@ const STATES = new Map<string, boolean | null>([
 ]);
 const DESCRIBING = new Set(['description', 'attribute']);
 
-/** Devices that follow the Homie convention (3, 4 and 5), which say the unit of each property once. */
+/** Decoder of devices that follow the Homie convention (3, 4 and 5), which announce the unit of each property once. */
 export const homie: Family<Described> = {
   name: 'homie',
   takes: (topic) => parseHomieTopic(topic) !== null,
@@ -38,7 +38,7 @@ export const homie: Family<Described> = {
     const { kind, channel, asks, key, described, scale } = readable;
     const name = `${parsed.node}/${parsed.property}`;
     const said = { device: parsed.device, channel, name };
-    // One NUL is how Homie 5 writes the empty text.
+    // Homie 5 encodes an empty text as a single NUL.
     const value = text === '\0' ? '' : text;
     if (kind === 'heating') heard.addState({ ...said, kind, value });
     else if (kind === 'temperature_c' || kind === 'setpoint_c') {
@@ -57,7 +57,7 @@ function stateOf(device: string, { payload }: DeviceMessage, memory: Described):
   const heard = hearing();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
   heard.addState({ ...said, device });
-  // Only the root has a last will: what hangs on it is lost with it, and does not come back with it.
+  // Only the root device has a last will. Its children are lost with it, but do not become ready with it.
   if (state === 'lost') for (const child of memory.childrenOf(device)) heard.addState({ ...said, device: child });
   return heard;
 }

@@ -3,25 +3,25 @@ import { asObject, type Json, member, readObject, readText } from '../read/paylo
 import { type Readable, readablesOf, type Told } from './property.ts';
 import { type Attribute, parseHomieTopic } from './topic.ts';
 
-/** How many properties are remembered; beyond it, the device that was told of longest ago is forgotten. */
+/** Maximum number of cached properties; beyond it, the device whose description is oldest is evicted. */
 const MAX_PROPERTIES = 5_000;
 const MAX_TEXT = 200;
 
 interface Known {
   told: Map<string, Told>;
-  /** The device on whose connection it hangs. */
+  /** Root device whose connection this device shares. */
   root?: string;
-  /** Found again when something is told. */
+  /** Decoding rules of the properties, computed on demand and discarded when an attribute changes. */
   readables?: Map<string, Readable>;
 }
 
-/** What devices have told of their properties. */
+/** Cache of the properties that devices have described. */
 export class Described {
   #devices = new Map<string, Known>();
   #children = new Map<string, Set<string>>();
   #count = 0;
 
-  /** Takes an attribute (Homie 3 and 4) or a description (5); an empty one takes it back, rubbish changes nothing. */
+  /** Stores an attribute (Homie 3 and 4) or a description (5). An empty payload removes it; an invalid one changes nothing. */
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseHomieTopic(topic);
     if (parsed?.about === 'description') this.#describe(parsed.device, payload);
@@ -32,7 +32,7 @@ export class Described {
     }
   }
 
-  /** How a property is read; a node of an array (`plug_2`) as the array's own. Undefined where nothing is read of it. */
+  /** Returns how a property is decoded; undefined if it is not read. A node of an array (`plug_2`) uses the description of the array. */
   readable({ device, node, property }: { device: string; node: string; property: string }): Readable | undefined {
     const known = this.#devices.get(device);
     if (!known) return undefined;
@@ -42,13 +42,13 @@ export class Described {
     const shared = exact ? undefined : known.readables.get(`${array}/${property}`);
     if (!shared) return exact;
     const { described, key = '' } = shared;
-    // Which of the array it is, its own names do not say.
+    // The description of an array does not name the index of the node, so it is added to the names.
     const of = described && { ...described, names: [`${array} ${index}`, ...described.names] };
     const place = { channel: `n${index}/${shared.channel}`, key: `n${index}/${key}` };
     return { ...shared, ...place, ...(of && { described: of }) };
   }
 
-  /** The devices that are lost with their root. */
+  /** Returns the devices that are lost together with their root. */
   childrenOf = (root: string): string[] => [...(this.#children.get(root) ?? [])];
 
   #describe(device: string, payload: Buffer): void {

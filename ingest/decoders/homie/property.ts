@@ -8,7 +8,7 @@ import { fold } from '../vocabulary/fold.ts';
 import { saidOf } from '../vocabulary/said-of.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 
-/** What a device tells of a property. */
+/** Description of a property, as the device publishes it. */
 export interface Told {
   node: string;
   property: string;
@@ -19,7 +19,7 @@ export interface Told {
   settable?: boolean;
 }
 
-/** A property of which something is read, and how. */
+/** A property that is read: its channel, kind, scale and unit. */
 export interface Readable extends Place {
   kind: SaidKind;
   scale: Scale;
@@ -28,11 +28,11 @@ export interface Readable extends Place {
 
 const NUMERIC = new Set(['float', 'integer']);
 const SETPOINT = /(?:^|[-_])(?:set-?point|target|desired)(?:$|[-_])/i;
-/** The names that a room's own temperature and its target have; another one has a channel of its own. */
+/** Property names of a room's temperature and set-point. A temperature of another name gets a channel of its own. */
 const ROOM =
   /^(?:temperature|setpoint|set-point|target|target-temperature|temperature-target|temperature-setpoint|heating)$/i;
 
-/** What is read of a device's properties, by node and property (`meter/energy`). */
+/** Returns the readable properties of a device, by node and property (`meter/energy`). */
 export function readablesOf(device: string, told: Iterable<Told>): Map<string, Readable> {
   const readables = new Map<string, Readable>();
   const meters: (Metered & { key: string; scale: Scale })[] = [];
@@ -76,7 +76,7 @@ function describedBy(device: string, told: Told, unit: 'kWh' | 'W'): Described {
   };
 }
 
-/** What a property measures, by its unit; a number that can be set is a wish, but for a thermostat's. */
+/** Returns the kind of a property by its unit. A settable number is a command and is not read, unless it is a thermostat's set-point. */
 function kindOf({
   unit = null,
   datatype,
@@ -91,7 +91,7 @@ function kindOf({
   return energyScale(unit) ? 'energy_total_kwh' : powerScale(unit) ? 'power_w' : null;
 }
 
-/** A wish of another kind (`max-temperature`, `night-setpoint`) is no setpoint that holds now. */
+/** Returns the set-point kind; null for set-points that are not in force now (`max-temperature`, `night-setpoint`). */
 const setpoint = (property: string): SaidKind | null =>
   ROOM.test(property) && property.toLowerCase() !== 'heating' ? 'setpoint_c' : null;
 

@@ -1,20 +1,20 @@
-/** Kind of a Homie topic. */
+/** Parsed Homie topic. */
 export type HomieTopic =
   | { about: 'state' | 'description'; device: string }
   | { about: 'property'; device: string; node: string; property: string }
   | { about: 'attribute'; device: string; node: string; property: string; attribute: Attribute }
-  /** Commands, targets, statistics, names of nodes. */
+  /** Commands, target values, statistics, names of nodes. */
   | { about: 'nothing' };
 
 const ATTRIBUTES = ['$unit', '$datatype', '$name', '$settable'] as const;
 export type Attribute = (typeof ATTRIBUTES)[number];
-/** An id; Homie 3 has nodes of an array (`lights_1`), and firmware has capitals. */
+/** A Homie id. Homie 3 also has array nodes (`lights_1`), and some firmware uses capitals. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const NOTHING: HomieTopic = { about: 'nothing' };
 
 /**
- * Reads a topic below `homie/` (3 and 4: `homie/<device>/…`, 5: `homie/5/<device>/…`); null for every other one. The second
- * word is the version in Homie 5, and a device before.
+ * Parses a topic below `homie/` (3 and 4: `homie/<device>/…`, 5: `homie/5/<device>/…`); returns null for every other topic. The second word
+ * is the version in Homie 5, and the device in earlier versions.
  */
 export function parseHomieTopic(topic: string): HomieTopic | null {
   const words = topic.split('/');

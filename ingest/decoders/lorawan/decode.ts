@@ -8,22 +8,22 @@ import { facetsOf } from '../registers-of-a-device/register.ts';
 import { assignChannels } from '../sparkplug/channels.ts';
 import { meaningOf } from '../sparkplug/meaning.ts';
 
-/** Whose network server published, and of which device. */
+/** Parsed topic: the network server that published, and the device. */
 interface LorawanTopic {
   server: 'things-stack' | 'chirpstack';
   device: string;
-  /** An uplink; everything else (joins, acknowledgements, downlinks) says nothing. */
+  /** Whether the message is an uplink. All others (joins, acknowledgements, downlinks) contain no readings. */
   isUplink: boolean;
 }
 
 const THINGS_STACK = /^v3\/([^/]+)\/devices\/([^/]+)\/(.+)$/;
-/** Before 3.11 there was no word `event`, and long before an uplink was called `rx`. */
+/** Topic of ChirpStack. Before version 3.11 it had no word `event`, and in much older versions an uplink was called `rx`. */
 const CHIRPSTACK = /^application\/[^/]+\/device\/([0-9A-Fa-f]{16})\/(?:event\/)?([a-z]+(?:\/[a-z]+)?)$/;
 
-/** Reads `v3/{app}@{tenant}/devices/{id}/up` and `application/{id}/device/{devEui}/event/up`; null for every other topic. */
+/** Parses `v3/{app}@{tenant}/devices/{id}/up` and `application/{id}/device/{devEui}/event/up`; returns null for every other topic. */
 function parseLorawanTopic(topic: string): LorawanTopic | null {
   const [, application, thing, about] = THINGS_STACK.exec(topic) ?? [];
-  // Another application may have a device of the same id.
+  // The application is part of the device's id, because another application may have a device with the same id.
   if (thing !== undefined)
     return { server: 'things-stack', device: `${application}/${thing}`, isUplink: about === 'up' };
   const [, device, event = ''] = CHIRPSTACK.exec(topic) ?? [];
@@ -31,17 +31,17 @@ function parseLorawanTopic(topic: string): LorawanTopic | null {
   return { server: 'chirpstack', device: device.toLowerCase(), isUplink: event === 'up' || event === 'rx' };
 }
 
-/** Most members of one payload, and how deep they lie. */
+/** Maximum number of members in one payload, and their maximum depth (below). */
 const MAX_MEMBERS = 500;
 const MAX_DEPTH = 4;
 
-/** A member of what a network server decoded: `meter/energy_kwh`. */
+/** A member of the payload that the network server decoded, such as `meter/energy_kwh`. */
 interface Member {
   path: string;
   value: unknown;
 }
 
-/** All numbers and texts of an object, with the names of the objects around them. */
+/** Returns all numbers and texts of an object, with the names of the enclosing objects. */
 function membersOf(object: Json): Member[] {
   const members: Member[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
@@ -58,12 +58,12 @@ function membersOf(object: Json): Member[] {
   return members;
 }
 
-/** LoRaWAN devices through The Things Stack or ChirpStack, whose payload the network server has decoded. */
+/** Decoder of LoRaWAN devices behind The Things Stack or ChirpStack, whose payload the network server has decoded. */
 export const lorawan = withoutMemory({ name: 'lorawan', takes: (topic) => parseLorawanTopic(topic) !== null, decode });
 
-/** Says energy, without a unit. */
+/** Words for energy that state no unit. */
 const ENERGY = /energ|consum|verbrauch|kwh/i;
-/** Units of what is not active energy. */
+/** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
@@ -81,7 +81,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
 }
 
 interface Uplink {
-  /** What the network server made of the payload; null: nothing (no formatter, a frame without one). */
+  /** Payload as the network server decoded it; null if it has no formatter or the frame has no payload. */
   object: Json | null;
   time: unknown;
   isSimulated: boolean;
@@ -129,7 +129,7 @@ function hearMembers(heard: Hearing, members: readonly Member[], said: { device:
   }
 }
 
-/** Energy by its name, in a unit that nobody can tell; what is known not to count is not asked about. */
+/** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
 const isUnknownEnergy = (path: string, value: unknown): boolean =>
   ENERGY.test(path) &&
   !OTHER_UNIT.test(path) &&

@@ -8,34 +8,34 @@ import { readJson, readText } from '../read/payload.ts';
 import { readTime } from '../read/time.ts';
 import { matchFilter } from '../read/topic-filter.ts';
 
-/** A mapping that names a topic, and the device that it names there. */
+/** A mapping that matches a topic, and the device that the topic identifies. */
 interface Named {
   mapped: Mapped;
   device: string;
 }
 
-/** The mappings whose filter names the topic, with the device of each. */
+/** Returns the mappings whose filter matches the topic, with the device of each. */
 function namedOn(topic: string, mapping: readonly Mapped[]): Named[] {
   if (isCommandTopic(topic)) return [];
   return mapping.flatMap((mapped) => {
     const wild = matchFilter(mapped.topic, topic);
     if (!wild) return [];
     if (!mapped.topic.includes('+')) return [{ mapped, device: mapped.device ?? topic }];
-    // What `#` stands for names no device.
+    // The words that match `#` are not part of the device's name.
     const name = wild.slice(0, mapped.topic.split('+').length - 1).join('/');
-    // A function: `$` in a name is a name's.
+    // A function as replacement, because `$` in a name must stay literal.
     return [{ mapped, device: (mapped.device ?? '+').replace('+', () => name) }];
   });
 }
 
-/** What an owner says of numbers on topics that he names (`decoder_config.mapping`). */
+/** Decoder of the owner's own mapping: numbers on topics that the owner has described (`decoder_config.mapping`). */
 export const mapping = withoutMemory({ name: 'mapping', decode });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
   if (!settings.mapping) return null;
   const named = namedOn(message.topic, settings.mapping);
   if (named.length === 0) return null;
-  // How a retained message is deleted.
+  // An empty payload deletes a retained message.
   if (message.payload.length === 0) return nothing();
   const heard = hearing();
   const json = named.some(({ mapped }) => mapped.path !== undefined) ? readJson(message.payload) : undefined;
@@ -54,13 +54,16 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
       add(heard, placed, one, value, atMs);
     }
   }
-  // A message of these topics that has none of what is mapped may be a family's.
+  // A message on a mapped topic without any mapped member may belong to another family.
   return isTaken ? heard : null;
 }
 
 const UNREADABLE = Symbol('unreadable');
 
-/** The number of a mapping as it stands in the payload; undefined: it is not there. A filter that ends in `#` takes what it can read. */
+/**
+ * Returns the number in the payload that a mapping names; undefined if it is not there. Under a filter that ends in `#`, payloads without
+ * the number are ignored.
+ */
 function numberAt({ topic, path }: Mapped, payload: Buffer, json: unknown): unknown {
   const unreadable = topic.endsWith('#') ? undefined : UNREADABLE;
   if (path !== undefined) return json === undefined ? unreadable : readPath(path)?.(json);
@@ -71,7 +74,7 @@ function numberAt({ topic, path }: Mapped, payload: Buffer, json: unknown): unkn
 function add(heard: Hearing, placed: Set<string>, { mapped, device }: Named, value: unknown, atMs: number | null) {
   const quantity = quantityOf(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
-  // Settings are checked where they are stored.
+  // Settings are validated where they are stored; a mapping that is invalid nevertheless is refused here.
   if (typeof quantity === 'string') return heard.refuse(`${name}: ${quantity}`, device);
   const place = JSON.stringify([device, quantity.channel, quantity.kind]);
   if (placed.has(place)) return heard.refuse(`${name}: another mapping says ${quantity.channel} already`, device);

@@ -2,23 +2,29 @@ import type { DeviceMessage, Family, Heard } from '../family.ts';
 import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
 import { readText } from '../read/payload.ts';
 
-/** A topic below the root of mbmd. */
+/** Parsed topic below the root of mbmd. */
 type MbmdTopic =
-  /** `device`: with the root before it. `type`: `sdm1-1`. `part`: `L1`, `T2`, `S1`, or empty. */
+  /** `device`: id of the device, including the root. `type`: `sdm1-1`. `part`: `L1`, `T2`, `S1`, or empty. */
   { about: 'value'; device: string; type: string; measurement: string; part: string } | { about: 'daemon' };
 
-/** `sdm1-1`, `orno1p5041-7`, `sma1-126-2`: type and number of the connection, number on it, and of a part of it. */
+/**
+ * Device id such as `sdm1-1`, `orno1p5041-7`, `sma1-126-2`: type and number of the connection, number of the device on it, and number of
+ * its sub-device.
+ */
 const DEVICE = /^[a-z][a-z0-9_]{0,32}?\d{1,4}-\d{1,3}(?:-\d{1,3})?$/;
-/** `Import`, `ImportL1` (before March 2020), `VoltageL1_L2`. */
+/** Name of a measurement: `Import`, `ImportL1` (before March 2020), `VoltageL1_L2`. */
 const MEASUREMENT = /^([A-Z]\w*?)([LTS]\d)?$/;
 const PART = /^[LTS]\d$/;
-/** What is read or known; by these words a root of the owner's own is told from other topics with such a device. */
+/**
+ * Measurements of mbmd that are read or known. Below a root of the owner's choice they distinguish mbmd from other topics with such a
+ * device id.
+ */
 const KNOWN =
   /^(?:Import|Export|Sum|Reactive(?:Sum|Import|Export|Power)|(?:Import|Export|Apparent|DC)?Power|DC(?:Current|Voltage|Energy)|Voltage|Current|Frequency|Cosphi|THD|HeatSinkTemp|ChargeState|BatteryVoltage|PhaseAngle|ThreePhase_Vec_A|Voltage[LN_0-9a-z]+)$/;
 
 /**
- * Reads a topic: `mbmd/sdm1-1/Import`, `mbmd/sdm1-1/Import/L1`, below any root. Null for every other one: `homie/…` of the same
- * daemon has small letters.
+ * Parses `mbmd/sdm1-1/Import` and `mbmd/sdm1-1/Import/L1`, below any root. Returns null for every other topic: `homie/…` of the same daemon
+ * uses small letters.
  */
 function parseMbmdTopic(topic: string): MbmdTopic | null {
   if (topic === 'mbmd/status') return { about: 'daemon' };
@@ -29,7 +35,7 @@ function parseMbmdTopic(topic: string): MbmdTopic | null {
   const [, measurement = '', inWord = ''] = MEASUREMENT.exec(words[at] ?? '') ?? [];
   const type = words[at - 1] ?? '';
   if (at < 2 || !KNOWN.test(measurement) || !DEVICE.test(type)) return null;
-  // Each daemon numbers what it reads by itself: a second one has a `sdm1-1`, too.
+  // Each daemon numbers its devices from 1, so a second daemon also has an `sdm1-1`. The root is therefore part of the id.
   return {
     about: 'value',
     device: words.slice(0, at).join('/'),
@@ -39,19 +45,19 @@ function parseMbmdTopic(topic: string): MbmdTopic | null {
   };
 }
 
-/** Types whose meters count import (and mostly export) beside `Sum`: that is then both of them together, or their difference. */
+/** Device types whose meters count import (and mostly export) in addition to `Sum`, which is then the sum of both or their difference. */
 const SUM_BESIDE_IMPORT =
   /^(?:ds100|inepro|mpm|orno1p525|orno3p|sdm(?:54|72|72v2|120|220|230)?|semtr|ws100|x961a)\d+-\d+$/;
-/** Types of SunSpec, in which inverters and meters have the same names. */
+/** SunSpec types, in which inverters and meters use the same names. */
 const SUNSPEC = /^(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d+(?:-\d+)?$/;
 
 const countsImportBesideSum = (type: string): boolean => SUM_BESIDE_IMPORT.test(type);
 const isSunSpec = (type: string): boolean => SUNSPEC.test(type);
 
-/** SunSpec devices that have told of direct current: inverters. */
+/** Ids of SunSpec devices that have reported direct current, which identifies them as inverters. */
 type Inverters = Set<string>;
 
-/** mbmd: meters and inverters that are read over Modbus. */
+/** Decoder of mbmd: meters and inverters that are read over Modbus. */
 export const mbmd: Family<Inverters> = {
   name: 'mbmd',
   takes: (topic) => parseMbmdTopic(topic) !== null,
@@ -74,7 +80,7 @@ const tellsInverter = (parsed: MbmdTopic | null): boolean =>
 function decode({ topic, payload }: DeviceMessage, _settings: unknown, inverters: Inverters): Heard | null {
   const parsed = parseMbmdTopic(topic);
   if (!parsed) return null;
-  // The daemon is no device of the household.
+  // Messages about the daemon itself; it is not a device of the household.
   if (parsed.about === 'daemon') return nothing();
   const value = readText(payload);
   if (value === null) return refusal(`${parsed.measurement} is not text`);
@@ -96,7 +102,7 @@ function add(heard: Hearing, { device, type, measurement, part }: Value, value: 
     heard.add({ ...energy, channel: `unknown/sum${below}`, asks: { unit: 'kWh' } });
   else if (measurement === 'Power') {
     if (!isSunSpec(type)) heard.add({ ...power, channel: `import${below}` });
-    // Its register is `Export`, too.
+    // The register of an inverter is `Export`, so its power is exported, too.
     else if (inverters.has(device)) heard.add({ ...power, channel: `export${below}` });
   }
 }

@@ -4,14 +4,14 @@ import type { DecodedMessage, DecodedReading, Kind } from '../decoder.ts';
 import { MAX_BYTES } from '../read/payload.ts';
 import { type NativeReading, parseReading, parseStatus } from './payload.ts';
 
-/** Most elements of one message; what is beyond is rejected, not read. */
+/** Maximum number of elements in one message; further ones are rejected unread. */
 const MAX_ELEMENTS = 10_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Decodes a native message. Never throws: what cannot be read is a rejection. Null for topics that are not native.
- * `replayed`: the broker delivered it at subscription with the retain flag, so it has no age but its own time.
+ * Decodes a native message. Never throws: an unreadable element is a rejection. Returns null for topics that are not native. `replayed`:
+ * the broker delivered the message at subscription with the retain flag, so only its own time is valid.
  */
 export function decodeNative(message: {
   topic: string;
@@ -86,7 +86,7 @@ function addQuantities(
   const add = (kind: Kind, value: number, intervalMs = 0) => {
     const reading: DecodedReading = { deviceId, channel, kind, readAtMs, intervalMs, value, element };
     if (saidMs === null) reading.isUntimed = true;
-    // Most messages have one, and what an empty array is pushed to has room for 17.
+    // Most messages have one reading. An array that grows by push from empty would allocate room for 17.
     if (decoded.readings.length === 0) decoded.readings = [reading];
     else decoded.readings.push(reading);
   };

@@ -2,7 +2,9 @@ import { isAskedOf, nativeNameOf } from '#src/devices/channel-name.ts';
 import type { Heard, SaidKind } from '../family.ts';
 import { decodeNative } from './decode.ts';
 
-/** `asks`: the unit in which it is asked what a quantity is whose channel says nothing. */
+/**
+ * Kinds of native readings in the families' terms. `asks`: the unit in the question to the owner if the channel does not state the meaning.
+ */
 const KINDS: Record<string, { kind: SaidKind; unit: number; asks: string | null }> = {
   register: { kind: 'energy_total_kwh', unit: 1e6, asks: 'kWh' },
   interval: { kind: 'energy_interval_kwh', unit: 1e6, asks: 'kWh' },
@@ -12,8 +14,8 @@ const KINDS: Record<string, { kind: SaidKind; unit: number; asks: string | null 
 };
 
 /**
- * What a native message says, in the words of the families (humidity, which they do not know, is left out); null for other
- * topics. For `energy decode`; ingest takes native messages as they are.
+ * Decodes a native message into the families' terms for `energy decode`. Omits humidity, which families do not have. Returns null for other
+ * topics. Ingest uses native messages directly.
  */
 export function hearNative(message: Parameters<typeof decodeNative>[0]): Heard | null {
   const decoded = decodeNative(message);

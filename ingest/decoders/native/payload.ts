@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nativeChannel } from '#src/devices/channel-name.ts';
 import { BOUNDS } from '../decoder.ts';
 
-/** Quantities of one element with their plausible bounds. */
+/** Quantities of one element, with their plausible bounds. */
 const RANGES = {
   energy_total_kwh: BOUNDS.energy_total_kwh,
   energy_kwh: BOUNDS.energy_interval_kwh,
@@ -19,22 +19,22 @@ const NO_CHANNEL =
 const NO_QUANTITY = `no quantity: none of ${[...Object.keys(RANGES), 'heating'].join(', ')}`;
 
 const MAX_INTERVAL_SECONDS = 31 * 86_400;
-/** Unix seconds reach this size in the year 5138; milliseconds had it in 1973. */
+/** Threshold between Unix seconds and milliseconds: seconds reach this value in the year 5138; milliseconds passed it in 1973. */
 const SMALLEST_UNIX_MS = 100_000_000_000;
 const ISO_TIME = z.core.regexes.datetime({ offset: true });
 
-/** One element of a native payload, checked. */
+/** One validated element of a native payload. */
 export interface NativeReading {
   channel: string;
-  /** Unix ms; null where it says none. */
+  /** Time in Unix ms; null if the element has none. */
   readAtMs: number | null;
-  /** The element as it came, whose quantities are in their bounds; what else it has is nobody's. */
+  /** The element as received, with all quantities within their bounds. Unknown members are ignored. */
   told: Readonly<Partial<Record<Quantity | 'interval_s', number>> & { heating?: boolean }>;
 }
 
 /**
- * Checks one element (decisions of the interface, section "Devices and topics"); a text says why it cannot be used. Members
- * that are not known are ignored. By hand and not by a schema: this is done for every reading, and was a sixth of the work.
+ * Validates one element (decisions of the interface, section "Devices and topics"); returns an error text if it is unusable. Unknown
+ * members are ignored. Written by hand, because a schema took a sixth of the time per reading.
  */
 export function parseReading(element: unknown): NativeReading | string {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return 'not an object';
@@ -75,7 +75,7 @@ export function parseReading(element: unknown): NativeReading | string {
   return isEmpty ? NO_QUANTITY : { channel, readAtMs, told: given };
 }
 
-/** ISO 8601 with a zone, Unix seconds, or Unix milliseconds (told apart by size), as Unix ms; null for anything else. */
+/** Parses ISO 8601 with a zone, Unix seconds, or Unix milliseconds (distinguished by size) into Unix ms; returns null for anything else. */
 function parseTime(ts: unknown): number | null {
   if (typeof ts === 'number') {
     if (!Number.isFinite(ts)) return null;
@@ -86,6 +86,6 @@ function parseTime(ts: unknown): number | null {
 
 const STATUSES: readonly string[] = ['online', 'offline', 'faulty'];
 
-/** What a device says of itself; null where it is none of the three words. */
+/** Parses the status that a device reports; returns null for any other word. */
 export const parseStatus = (text: string): 'online' | 'offline' | 'faulty' | null =>
   STATUSES.includes(text) ? (text as 'online') : null;

@@ -3,7 +3,7 @@ import { hearing, nothing, refusal } from '../read/heard.ts';
 import { readText } from '../read/payload.ts';
 import { parseOpenDtuTopic } from './topic.ts';
 
-/** OpenDTU: what micro-inverters of Hoymiles make. */
+/** Decoder of OpenDTU: production of Hoymiles micro-inverters. */
 export const opendtu = withoutMemory({
   name: 'opendtu',
   takes: (topic) => parseOpenDtuTopic(topic) !== null,
@@ -21,7 +21,7 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
   if (parsed.what === 'reachable') {
     heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'reachable' });
   } else if (parsed.input === 0) {
-    // What the inputs made is in it: they are left alone.
+    // The grid side (input 0) includes the production of the inputs, so the inputs are not read.
     const { field: name } = parsed;
     if (name === 'yieldtotal') heard.add({ device, channel: 'export', kind: 'energy_total_kwh', value, name });
     else if (name === 'power') heard.add({ device, channel: 'export', kind: 'power_w', value, name });

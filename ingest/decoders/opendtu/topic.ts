@@ -1,27 +1,30 @@
-/** What OpenDTU publishes on, below its base topic. */
+/** Parsed topic below the base topic of OpenDTU. */
 export type OpenDtuTopic =
-  /** A quantity of an inverter: of its grid side (input 0), or of one of its panels' inputs. */
+  /** A quantity of an inverter: of its grid side (input 0), or of one of its panel inputs. */
   | { what: 'quantity'; device: string; input: number; field: string }
   | { what: 'reachable'; device: string }
-  /** Of an inverter or of all of them, and nothing that is read. */
+  /** A topic of one inverter or of all inverters that is not read. */
   | { what: 'nothing' };
 
-/** An inverter's serial number, as firmware prints it: `116180212345`. */
+/** Serial number of an inverter, as its label shows it: `116180212345`. */
 const SERIAL = /^[0-9a-f]{12}$/;
 const STATUS = new Set(['reachable', 'producing', 'last_update', 'limit_relative', 'limit_absolute']);
-/** Sums over all inverters: below any base topic by words of their own, `power` below the default one. */
+/** Topics of the sums over all inverters: unambiguous words below any base topic, `power` only below the default one. */
 const SUMS = /(?:^|\/)(?:ac\/(?:yieldtotal|yieldday|is_valid)|dc\/(?:irradiation|is_valid))$|^solar\/[ad]c\/power$/;
 
-/** The words of sums again, all that OpenDTU announces to Home Assistant: which base topic is its own is not known here. */
+/** Topics of the sums that OpenDTU announces to Home Assistant. The base topic is unknown here, so any base is accepted. */
 const ANNOUNCED_SUMS = /(?:^|\/)(?:ac\/(?:power|yieldtotal|yieldday)|dc\/power)$/;
 
-/** Whether what is announced to Home Assistant is a sum over an OpenDTU's inverters, which are read one by one. `maker`: as it is announced. */
+/**
+ * Whether an announced topic is the sum over an OpenDTU's inverters, which are read individually. `maker`: the manufacturer in the
+ * announcement.
+ */
 export const isAnnouncedSum = (maker: string | null, topic: string | null): boolean =>
   maker === 'OpenDTU' && topic !== null && ANNOUNCED_SUMS.test(topic);
 
 /**
- * Reads `solar/{serial}/0/yieldtotal` and its neighbours. Owners choose the base topic, so the end of the topic tells: a serial
- * number and what follows it. Null for every other topic.
+ * Parses `solar/{serial}/0/yieldtotal` and similar topics. Owners choose the base topic, so the end of the topic identifies it: a serial
+ * number and the words after it. Returns null for every other topic.
  */
 export function parseOpenDtuTopic(topic: string): OpenDtuTopic | null {
   if (SUMS.test(topic)) return { what: 'nothing' };

@@ -3,12 +3,12 @@ import { hearing, nothing, refusal } from '../read/heard.ts';
 import { member, readObject, readText } from '../read/payload.ts';
 import { isUsualBase, parseOpenevseTopic } from './topic.ts';
 
-/** A charger that publishes below a gateway's prefix by itself announces its whole base. */
+/** A charger that publishes directly below a gateway's prefix includes the prefix in the base that it announces. */
 const PREFIX = /^gw\/[^/]+\//;
 
-/** What chargers have announced, and which of them tell their register in kWh. */
+/** Cache of the announced bases, and of the chargers that publish their register in kWh. */
 class Chargers {
-  /** Base by the topic of its announcement. */
+  /** Announced base topics, by the topic of the announcement. */
   #announced = new Map<string, string>();
   #inKwh = new Set<string>();
 
@@ -20,7 +20,7 @@ class Chargers {
     } else if (parsed && this.isOurs(parsed.base)) this.#inKwh.add(parsed.base);
   }
 
-  /** Whether it says what is not known yet: announcements come with each connection, registers every few seconds. */
+  /** Whether the message contains anything new: announcements repeat at each connection, registers every few seconds. */
   isNews(message: DeviceMessage): boolean {
     const parsed = parseOpenevseTopic(message.topic);
     if (parsed?.about === 'value') return this.isOurs(parsed.base) && !this.#inKwh.has(parsed.base);
@@ -30,7 +30,7 @@ class Chargers {
 
   isOurs = (base: string): boolean => isUsualBase(base) || [...this.#announced.values()].includes(base);
   tellsKwh = (base: string): boolean => this.#inKwh.has(base);
-  /** The base that is announced on a topic; a last will does not repeat it. */
+  /** Returns the base that was announced on a topic, because a last will does not repeat it. */
   announcedOn = (topic: string): string | undefined => this.#announced.get(topic);
 }
 
@@ -46,7 +46,7 @@ const STATES = new Map<unknown, boolean>([
   ['disconnected', false],
 ]);
 
-/** Chargers of cars with the OpenEVSE firmware: what they have charged since ever, power, availability. */
+/** Decoder of car chargers with the OpenEVSE firmware: lifetime energy, power, availability. */
 export const openevse: Family<Chargers> = {
   name: 'openevse',
   takes: (topic) => parseOpenevseTopic(topic) !== null,
@@ -67,7 +67,8 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   const { base, name } = parsed;
   if (!chargers.isOurs(base)) return null;
   const isInWh = name === 'wh' || name === 'watthour';
-  // The same register in other units: of both one is read, so that their roundings are no steps back.
+  // The same register is published in Wh and kWh. Only one of them is read, so that their different rounding does not look like a step
+  // back.
   if (isInWh && chargers.tellsKwh(base)) return nothing();
   if (!isInWh && name !== 'total_energy' && name !== 'power') return nothing();
   const value = readText(message.payload);
@@ -86,7 +87,7 @@ function availability({ topic, payload }: DeviceMessage, chargers: Chargers): He
   const value = STATES.get(member(body, 'state'));
   const device = chargers.announcedOn(topic);
   if (value === undefined) return refusal('the announcement has no state that is known');
-  // A last will without the announcement before it: whose base it is nobody knows.
+  // Without a previous announcement, the base of a last will is unknown.
   if (device === undefined) return nothing();
   const heard = hearing();
   heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'announce' });

@@ -1,14 +1,16 @@
-/** A topic below a charger's base topic, or the one on which a charger announces its base. */
+/** Parsed topic: below a charger's base topic, or the one on which a charger announces its base. */
 export type OpenevseTopic =
   | { about: 'announcement' }
-  /** `name`: what comes after the base; one word. */
+  /** `name`: the single word after the base. */
   | { about: 'value'; base: string; name: string };
 
 const ANNOUNCEMENT = /(?:^|\/)openevse\/announce\/[^/]+$/;
-/** `openevse-55ad` (the host's name, the default), `openevse`, `emon/openevse-55ad`, `emonevse_drive`. */
+/** Usual base topics: `openevse-55ad` (the host's name, the default), `openevse`, `emon/openevse-55ad`, `emonevse_drive`. */
 const USUAL_BASE = /(?:^|\/)(?:open|emon)evse(?:[-_][^/]*)?$/i;
 
-/** What the firmware tells below its base, and what of it is energy. Other words are somebody else's (`online`, `events`). */
+/**
+ * Names that the firmware publishes below its base, including those of energy. Other words (`online`, `events`) belong to other devices.
+ */
 const NAMES = new Set([
   ...['total_energy', 'watthour', 'wh', 'power', 'session_energy', 'wattsec', 'session_elapsed', 'elapsed'],
   ...['total_day', 'total_week', 'total_month', 'total_year', 'total_switches', 'amp', 'voltage', 'frequency', 'pilot'],
@@ -17,7 +19,7 @@ const NAMES = new Set([
   ...['override', 'schedule', 'limit', 'config_version', 'battery_level', 'battery_range', 'time_to_full_charge'],
 ]);
 
-/** Reads a topic by its shape alone; null where it can be no charger's. */
+/** Parses a topic by its shape alone; returns null if it cannot be a charger's. */
 export function parseOpenevseTopic(topic: string): OpenevseTopic | null {
   if (ANNOUNCEMENT.test(topic)) return { about: 'announcement' };
   const cut = topic.lastIndexOf('/');
@@ -25,5 +27,5 @@ export function parseOpenevseTopic(topic: string): OpenevseTopic | null {
   return cut > 0 && NAMES.has(name) ? { about: 'value', base: topic.slice(0, cut), name } : null;
 }
 
-/** Whether a base is a charger's by its name alone. */
+/** Whether the name of a base topic alone identifies a charger. */
 export const isUsualBase = (base: string): boolean => USUAL_BASE.test(base);

@@ -2,14 +2,14 @@ import type { DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, member, readJson, readText } from '../read/payload.ts';
 
-/** A bridge may put something before `openWB`. */
+/** Topic of openWB. A bridge may add a prefix before `openWB`. */
 const TOPIC = /^((?:.+\/)?openWB)\/(.+)$/;
-/** 2.x: `counter/0/get/imported`. Without an id it is the sum of all. */
+/** Topic of version 2.x: `counter/0/get/imported`. Without an id it would be the sum of all components. */
 const TOPIC_OF_TWO = /^(counter|pv|bat|chargepoint)\/(\d{1,6})\/get\/([a-z_]+)$/;
-/** 1.9: `evu/WhImported`, `lp/1/kWhCounter`. */
+/** Topic of version 1.9: `evu/WhImported`, `lp/1/kWhCounter`. */
 const TOPIC_OF_ONE = /^(evu|pv|housebattery|lp\/[1-8]|Verbraucher\/[1-9])\/([A-Za-z0-9]+)$/;
 
-/** What a part of an installation is. */
+/** Type of a component of an openWB installation. */
 type Part = 'counter' | 'pv' | 'bat' | 'chargepoint' | 'consumer';
 const PARTS_OF_ONE: Readonly<Record<string, Part>> = {
   evu: 'counter',
@@ -20,14 +20,17 @@ const PARTS_OF_ONE: Readonly<Record<string, Part>> = {
 };
 
 interface OpenWbTopic {
-  /** `openWB/counter/0`, `openWB/lp/1`. */
+  /** Topic of the device, such as `openWB/counter/0` or `openWB/lp/1`. */
   device: string;
   version: 1 | 2;
   part: Part;
   field: string;
 }
 
-/** Reads a topic of a part; `other` for all else beneath `openWB/`, wishes (`set/…`) and sums among it; null: somebody else's. */
+/**
+ * Parses the topic of a component. Returns `other` for all other topics below `openWB/`, including commands (`set/…`) and sums; null for
+ * topics elsewhere.
+ */
 function parseTopic(topic: string): OpenWbTopic | 'other' | null {
   const [, root = '', rest] = TOPIC.exec(topic) ?? [];
   if (rest === undefined) return null;
@@ -48,7 +51,7 @@ const wattHours = (channel: string): Field => ({ channel, kind: 'energy_total_kw
 const kilowattHours = (channel: string): Field => ({ channel, kind: 'energy_total_kwh', per: 1 });
 const watts = (channel: string): Field => ({ channel, kind: 'power_w', per: 1 });
 
-/** 2.x. Power has a sign: negative is fed in, produced, or discharged. */
+/** Fields of version 2.x. Power has a sign: negative means fed in, produced or discharged. */
 const FIELDS_OF_TWO: ReadonlyMap<string, Field> = new Map([
   ['imported', wattHours('import')],
   ['exported', wattHours('export')],
@@ -63,13 +66,13 @@ const FIELDS_OF_ONE: ReadonlyMap<string, Field> = new Map([
   ['WPhase2', watts('import/l2')],
   ['WPhase3', watts('import/l3')],
 ]);
-/** The counters of a charge point and of all inverters have names of their own, and the former is in kWh. */
+/** In version 1.9 charge points and inverters have names of their own for their registers; that of a charge point is in kWh. */
 const CHARGE_POINT = kilowattHours('import');
 const INVERTER = wattHours('export');
 
-/** What a field is; undefined: nothing that is read, a day's energy and one charge's among it. */
+/** Returns the meaning of a field; undefined for fields that are not read, including the energy of one day or one charge. */
 function fieldOf({ version, part, field }: OpenWbTopic): Field | undefined {
-  // What an inverter imports is reckoned, not metered.
+  // openWB computes the import of an inverter; it is not metered.
   if (version === 2) return part === 'pv' && field === 'imported' ? undefined : FIELDS_OF_TWO.get(field);
   if (part === 'chargepoint' && field === 'kWhCounter') return CHARGE_POINT;
   if (part === 'pv' && field === 'WhCounter') return INVERTER;
@@ -77,17 +80,17 @@ function fieldOf({ version, part, field }: OpenWbTopic): Field | undefined {
 }
 
 const HIERARCHY = /^((?:.+\/)?openWB)\/counter\/get\/hierarchy$/;
-/** More elements are no home's. */
+/** Maximum number of elements in the hierarchy; no home has more. */
 const MAX_ELEMENTS = 1_000;
 
-/** By the counters' devices: those that lie behind the one at the grid. */
+/** Counters that lie behind the grid meter, by the topic of the hierarchy. */
 type Behind = Map<string, ReadonlySet<string>>;
 
 const isHierarchy = (topic: string): boolean => HIERARCHY.test(topic);
 
 /**
- * Learns from `[{"id": 0, "type": "counter", "children": […]}]`: the first element is the meter at the grid. What is among its children
- * lies behind it, and openWB takes what is beside it for no meter at the grid, either. What is not understood teaches nothing.
+ * Learns from `[{"id": 0, "type": "counter", "children": […]}]`: the first element is the grid meter, and its children lie behind it.
+ * openWB does not treat counters next to the first element as grid meters, either. An invalid hierarchy changes nothing.
  */
 function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void {
   const root = HIERARCHY.exec(topic)?.[1];
@@ -106,7 +109,7 @@ function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void
   memory.set(root, behind);
 }
 
-/** Whether a device is a counter behind the one at the grid, as far as is known. */
+/** Whether a device is known to be a counter behind the grid meter. */
 const isBehind = (memory: Behind, device: string): boolean =>
   memory.get(device.slice(0, device.lastIndexOf('/counter/')))?.has(device) ?? false;
 
@@ -115,7 +118,7 @@ function childrenOf(element: unknown): unknown[] {
   return Array.isArray(children) ? children.slice(0, MAX_ELEMENTS) : [];
 }
 
-/** openWB 1.9 and 2.x: charge points, and the counters, inverters and batteries around them. */
+/** Decoder of openWB 1.9 and 2.x: charge points, and the counters, inverters and batteries around them. */
 export const openwb: Family<Behind> = {
   name: 'openwb',
   takes: (topic) => parseTopic(topic) !== null,
@@ -129,7 +132,7 @@ function decode({ topic, payload }: DeviceMessage, memory: Behind): Heard | null
   const parsed = parseTopic(topic);
   if (parsed === null) return null;
   if (parsed === 'other') return nothing();
-  // An intermediate counter is a circuit of its own, by which it is known not to be at the grid.
+  // An intermediate counter gets the circuit `branch`, which shows that it is not the grid meter.
   const circuit = isBehind(memory, parsed.device) ? 'branch/' : '';
   if (parsed.version === 2 && parsed.field === 'powers') return decodePhases(parsed, payload, circuit);
   const found = fieldOf(parsed);
@@ -141,7 +144,7 @@ function decode({ topic, payload }: DeviceMessage, memory: Behind): Heard | null
   return heard;
 }
 
-/** `[-26, -334, 50]`: the power of each phase, with its sign. */
+/** Decodes `[-26, -334, 50]`: the signed power of each phase. */
 function decodePhases({ device, part }: OpenWbTopic, payload: Buffer, circuit: string): Heard {
   if (part === 'pv' || part === 'bat') return nothing();
   const powers = readJson(payload);

@@ -7,23 +7,23 @@ import { volumeChannel, volumeScale } from '../read/volume.ts';
 import { fromStamp } from './stamp.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
 
-/** Topics on which a telegram may come; whether one does is seen in the body. */
+/** Last words of topics on which a telegram may come; the body decides. */
 const LAST = new Set(['raw', 'telegram']);
-/** DSMR-reader's own topic: nothing but telegrams come there. */
+/** DSMR-reader's own topic, which carries only telegrams. */
 const CERTAIN = /(^|\/)dsmr\/raw$/;
-/** Three letters of the maker and a digit for the baud rate. */
+/** Header of a telegram: three letters of the manufacturer and a digit for the baud rate. */
 const HEADER = /^\/[A-Za-z]{3}\d/;
 const OBIS = /\n\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}\(/;
 
-/** Whether telegrams may come on a topic: `…/raw`, `…/telegram`, or the word `p1` in it. */
+/** Whether telegrams may come on a topic: `…/raw`, `…/telegram`, or a topic with the word `p1`. */
 function mayHaveTelegram(topic: string): boolean {
   const words = topic.toLowerCase().split('/');
   return LAST.has(words.at(-1) ?? '') || words.some((word) => /(^|[^a-z0-9])p1([^a-z0-9]|$)/.test(word));
 }
 
 /**
- * Whether a message is a telegram: on `dsmr/raw`; or on `…/raw`, `…/telegram`, or a topic with the word `p1`, where the body
- * begins as a telegram and has its lines.
+ * Whether a message is a telegram: any message on `dsmr/raw`; on `…/raw`, `…/telegram` or a topic with the word `p1`, a body that begins as
+ * a telegram and contains its lines.
  */
 function isTelegram(topic: string, text: string | null): boolean {
   if (CERTAIN.test(topic)) return true;
@@ -32,7 +32,7 @@ function isTelegram(topic: string, text: string | null): boolean {
   return HEADER.test(start) && OBIS.test(start);
 }
 
-/** By the third number of `1-0:C.D.E`: direction, and phase where it is of one. */
+/** Direction, and phase if there is one, by the third number of the OBIS code `1-0:C.D.E`. */
 const FLOWS: Record<string, string> = {
   1: 'import',
   2: 'export',
@@ -45,7 +45,7 @@ const FLOWS: Record<string, string> = {
 };
 const ELECTRICITY = /^1-0:(\d{1,2})\.([78])\.([0-4])$/;
 
-/** Units as they stand in a telegram, and what makes them kWh or W. */
+/** Units as telegrams spell them, and the factors that convert them to kWh or W. */
 type Units = Record<string, { times: number; per: number }>;
 const ENERGY: Units = { kWh: { times: 1, per: 1 }, Wh: { times: 1, per: 1_000 }, MWh: { times: 1_000, per: 1 } };
 const POWER: Units = { kW: { times: 1_000, per: 1 }, W: { times: 1, per: 1 } };
@@ -56,7 +56,9 @@ interface Register {
   units: Units;
 }
 
-/** Meaning of an OBIS code; null for everything but active energy and power (voltages, failures, demands, reactive energy). */
+/**
+ * Returns the meaning of an OBIS code; null for everything except active energy and power (voltages, failures, demands, reactive energy).
+ */
 function registerOf(code: string): Register | null {
   const [, flow = '', what, tariff] = ELECTRICITY.exec(code) ?? [];
   const channel = Object.hasOwn(FLOWS, flow) ? FLOWS[flow] : undefined;
@@ -66,20 +68,20 @@ function registerOf(code: string): Register | null {
   return { channel: channel + suffix, kind: 'energy_total_kwh', units: ENERGY };
 }
 
-/** A register of a meter of gas, heat or water that hands its values on to the electricity meter. */
+/** A register of a gas, heat or water meter that passes its values on through the electricity meter. */
 interface OtherRegister {
   channel: string;
   kind: SaidKind;
   value: string;
   times: number;
   per: number;
-  /** The time of its own: such a meter reports once an hour, or every five minutes. Undefined: that of the telegram. */
+  /** The register's own time, because such a meter reports once an hour or every five minutes. Undefined if the telegram's time applies. */
   stamp: string | undefined;
 }
 
-/** By channel of the M-Bus: the latest value (24.2.1), of gas as it flowed (24.2.3, Belgium), and as DSMR 2 and 3 have it. */
+/** Registers by M-Bus channel: the latest value (24.2.1), gas at flow conditions (24.2.3, Belgium), and the form of DSMR 2 and 3. */
 const MBUS = /^0-([1-9]):24\.(2\.1|2\.3|3\.0)$/;
-/** Device types (EN 13757-3) of `0-n:24.1.0`: gas, heat by its outlet or inlet, warm, cold and hot water. */
+/** Commodities by device type (EN 13757-3) in `0-n:24.1.0`: gas, heat by its outlet or inlet, warm, cold and hot water. */
 const TYPES = new Map<number, Commodity>([
   [3, 'gas'],
   [4, 'heat'],
@@ -90,7 +92,7 @@ const TYPES = new Map<number, Commodity>([
   [21, 'water'],
   [22, 'water'],
 ]);
-/** Codes that say themselves what they are of (IEC 62056-61), of gas the first that is there. */
+/** Codes that state their medium (IEC 62056-61). Of the gas codes, the first in the telegram is read. */
 const GAS = ['7-0:3.0.0', '7-0:3.1.0', '7-0:3.2.0', '7-0:23.2.0', '7-0:23.1.0'];
 const DIRECT = new Map<string, string>([
   ...GAS.map((code) => [code, volumeChannel('gas')] as const),
@@ -102,18 +104,18 @@ const HEAT: Record<string, { times: number; per: number }> = {
   GJ: { times: 1_000_000, per: 3_600 },
   MJ: { times: 1_000, per: 3_600 },
 };
-/** A value with its unit. */
+/** A value with its unit, such as `001234.567*kWh`. */
 const VALUE = /^([^*]{0,32})\*([A-Za-z0-9]{1,8})$/;
-/** Of `0-1:24.3.0(121030140000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)`. */
+/** Positions of unit and value in a DSMR 2/3 line: `0-1:24.3.0(121030140000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)`. */
 const OLD = { unit: 5, value: 6 };
 
-/** What a line says of another meter; null: nothing, or nobody can tell of what. */
+/** Returns the register of another meter in a line; null if there is none or its medium is unknown. */
 function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): OtherRegister | null {
   const [, place, what] = MBUS.exec(code) ?? [];
   const direct = place === undefined ? DIRECT.get(code) : undefined;
   if (place === undefined && direct === undefined) return null;
   const isThere = (other: string) => (lines.get(other)?.at(-1) ?? '') !== '';
-  // One meter is read once.
+  // If the same meter has several codes, only the latest value (24.2.1) is read.
   if (place !== undefined && what !== '2.1' && isThere(`0-${place}:24.2.1`)) return null;
   if (GAS.includes(code) && GAS.find(isThere) !== code) return null;
   const stamp = groups.length > 1 ? groups[0] : undefined;
@@ -129,17 +131,20 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
   return scale && channel ? { channel, kind: 'volume_total_m3', value, ...scale, stamp } : null;
 }
 
-/** Without a type only gas is known: nothing else is told as it flowed, not converted to its temperature. */
+/**
+ * Returns the channel of an M-Bus meter. Without a device type only gas is recognised, by the code 24.2.3: no other medium reports a volume
+ * at flow conditions.
+ */
 function channelOf(place: string, type: string | undefined, what: string | undefined): string | null {
   const commodity =
     type === undefined && what === '2.3' ? 'gas' : TYPES.get(/^\d{1,3}$/.test(type ?? '') ? Number(type) : 0);
   return commodity ? volumeChannel(commodity, `mbus${place}`) : null;
 }
 
-/** The meter's number, as Dutch and Belgian, Swedish, and Luxembourgian meters tell it. */
+/** OBIS codes of the meter's number: Dutch and Belgian, Swedish, and Luxembourgian meters. */
 const SERIALS = ['0-0:96.1.1', '0-0:96.1.0', '0-0:42.0.0'];
 
-/** Telegrams of a P1 port (DSMR, eMUCS), whoever publishes them. */
+/** Decoder of P1 port telegrams (DSMR, eMUCS), independent of the device that publishes them. */
 export const p1 = withoutMemory({ name: 'p1', takes: mayHaveTelegram, decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard | null {
@@ -180,7 +185,7 @@ function addRegister(heard: Hearing, { code, device, channel, kind, units, atMs,
   else heard.refuse(`${code} has no unit that is known`);
 }
 
-/** The meter's number, as it is printed on it: telegrams have it in hex. Without one, maker and type. */
+/** Returns the meter's number as its label shows it; telegrams encode it in hex. Without a number, manufacturer and type are used. */
 function deviceOf({ header, lines }: Telegram): string {
   const serial = SERIALS.map((code) => lines.get(code)?.[0]).find((one) => one);
   if (!serial) return header;

@@ -1,12 +1,12 @@
 import { fromIso } from '../read/time.ts';
 
 const STAMP = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)([SW]?)$/;
-/** Summer and winter time of the countries that have P1 ports. */
+/** UTC offsets of summer and winter time in the countries with P1 ports. */
 const OFFSETS: Record<string, string> = { S: '+02:00', W: '+01:00' };
 
 /**
- * A meter's time (`211205210829W`, the letter says summer or winter time) as Unix ms. Without the letter it is local time of
- * `tz`. Null where it is none.
+ * Parses a meter's time (`211205210829W`; the letter means summer or winter time) into Unix ms. Without the letter, it is local time in the
+ * zone `tz`. Returns null if it is no valid time.
  */
 export function fromStamp(text: unknown, options: { tz?: string | undefined; receivedAtMs: number }): number | null {
   if (typeof text !== 'string' || text.length > 20) return null;
