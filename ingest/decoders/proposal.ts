@@ -1,13 +1,13 @@
 import { judgeAlone } from './registers-of-a-device/alone.ts';
 import { commodityOf } from './vocabulary/volume-of.ts';
 
-/** What a number may be, in the words of a `mapping`. */
+/** Proposed meaning of a number, as the members of a `mapping`. */
 export interface Proposal {
   unit: 'kWh' | 'Wh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' | 'C';
   meaning: string;
 }
 
-/** How units are written at the end of a name. `mw`, `mwh` and `MW` are none: milli or mega. */
+/** Spellings of units at the end of a name. `mw`, `mwh` and `MW` are excluded, because they may mean milli or mega. */
 const WRITTEN: Readonly<Record<string, Proposal['unit']>> = {
   ...{ kWh: 'kWh', KWh: 'kWh', Kwh: 'kWh', KWH: 'kWh', kwh: 'kWh', MWh: 'MWh', Wh: 'Wh', WH: 'Wh', wh: 'Wh' },
   ...{ kW: 'kW', KW: 'kW', Kw: 'kW', kw: 'kW', W: 'W', w: 'W', watt: 'W', Watt: 'W', watts: 'W', Watts: 'W' },
@@ -16,27 +16,29 @@ const WRITTEN: Readonly<Record<string, Proposal['unit']>> = {
 };
 const LONGEST_FIRST = Object.keys(WRITTEN).sort((one, other) => other.length - one.length);
 const ENDING = new RegExp(`(${LONGEST_FIRST.join('|')})[)\\]]?$`, 'u');
-/** A name that says nothing of its number: what it lies in says it. */
+/** A name without information on its number; the names of its ancestors decide. */
 const PLAIN = /^(?:value|val|v|state|now|current|\d*)$/i;
 
-/** A name without its unit; null if it has none. */
+/** Splits a name into its rest and its unit; returns null if it has no unit. */
 function splitUnit(name: string): { rest: string; unit: Proposal['unit'] } | null {
   const [, written = ''] = ENDING.exec(name) ?? [];
   const unit = WRITTEN[written];
   const rest = name.slice(0, name.lastIndexOf(written));
   if (unit === undefined) return null;
   const last = rest.at(-1) ?? '';
-  // `totalKWh` and `powerW` have their unit as a word, `flow` does not; `PowermW` and `pulse_mWh` are of a prefix.
+  // The unit must be a word of its own: `totalKWh` and `powerW` have one, `flow` does not; in `PowermW` and `pulse_mWh` a prefix precedes
+  // it.
   const isWord = /\P{L}/u.test(last) || (/\p{Ll}/u.test(last) && /^(?:kW|[A-Z])/.test(written) && !/[mkg]/.test(last));
   return last === '' || isWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
 }
 
-/** The unit at the end of a name; null: it has none. */
+/** Returns the unit at the end of a name; null if it has none. */
 export const unitOf = (name: string): Proposal['unit'] | null => splitUnit(name)?.unit ?? null;
 
 /**
- * What a number may be, by the unit at the end of its name; null if the name has none, or if what it says besides is not understood, no
- * consumption, or an inverter's or a battery's. `names`: of the number and of what it lies in, the innermost first. Pure.
+ * Returns the probable meaning of a number by the unit at the end of its name. Returns null if the name has no unit, is not understood,
+ * does not mean consumption, or belongs to an inverter or a battery. `names`: names of the number and of its ancestors, innermost first.
+ * Pure.
  */
 export function proposalFor(names: readonly string[]): Proposal | null {
   const at = Math.max(
@@ -56,7 +58,7 @@ export function proposalFor(names: readonly string[]): Proposal | null {
   const isPower = unit === 'W' || unit === 'kW';
   const alone = judgeAlone({ names: said, understood: [rest], unit: isPower ? 'W' : 'kWh' });
   if (alone.is !== 'counted') return null;
-  // An inverter's and a battery's channels have a circuit of their own: those are their owner's to say.
+  // Channels of inverters and batteries have a circuit of their own, which only the owner can set.
   const [, medium, direction, part = ''] =
     /^(?:grid\/)?(?:(gas|heat)(?:\/import)?|(import|export)(\/[tl]\d+)?)$/.exec(alone.channel) ?? [];
   if (medium !== undefined) return isPower ? null : { unit, meaning: medium };

@@ -1,13 +1,13 @@
 import { FAMILIES } from './families.ts';
 import type { DecoderSettings, DeviceMessage, Family, Heard } from './family.ts';
 
-/** The families of a topic, as indexes into the list of families. */
+/** Families that handle a topic, as indexes into the list of families. */
 interface Routes {
-  /** Families whose message it can be, in the order of the list. */
+  /** Families that may decode a message on the topic, in the order of the list. */
   reads: readonly number[];
-  /** Those of `reads` that only a message's body can confirm (`knows`). */
+  /** Families in `reads` that only the body of a message can confirm (`knows`). */
   byBody: ReadonlySet<number>;
-  /** Families that learn from such a message. */
+  /** Families that learn from messages on the topic. */
   learns: readonly number[];
 }
 
@@ -15,8 +15,8 @@ interface Routes {
 const MAX_TOPICS = 8_000;
 const MAX_TOPIC_LENGTH = 256;
 /**
- * No family gets a longer topic. MQTT allows 65,535 bytes, real topics have about 100, and matching takes up to the square of the length:
- * mbmd's pattern took 26 s of processor time for one message.
+ * Maximum length of a topic that families examine. MQTT allows 65,535 bytes, real topics have about 100, and matching takes up to the
+ * square of the length: mbmd's pattern took 26 s of processor time for one message.
  */
 const LONGEST_TOPIC = 1_024;
 const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };
@@ -25,7 +25,8 @@ const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };
 type TopicRouter = (topic: string) => Routes;
 
 /**
- * The router of a list of families, one for all gateways. It can cache, because `takes` and `remembers` are pure functions of the topic.
+ * Returns the router of a list of families, shared by all gateways. It can cache, because `takes` and `remembers` are pure functions of the
+ * topic.
  */
 function topicRouterOf(families: readonly Family[]): TopicRouter {
   const known = ROUTERS.get(families);
@@ -38,8 +39,8 @@ function topicRouterOf(families: readonly Family[]): TopicRouter {
 const ROUTERS = new WeakMap<readonly Family[], TopicRouter>();
 
 /**
- * A router with a cache of two halves. If the younger half is full, the older one is evicted; topics in use have moved into the younger half.
- * A flood of topics therefore costs other topics one match now and then, and no more.
+ * Creates a router with a cache of two halves. If the younger half is full, the older one is evicted; topics in use have moved into the
+ * younger half. A flood of topics therefore costs other topics only an occasional match.
  */
 export function createTopicRouter(families: readonly Family[], maxTopics = MAX_TOPICS): TopicRouter {
   const match = (topic: string): Routes => {
@@ -67,29 +68,32 @@ export function createTopicRouter(families: readonly Family[], maxTopics = MAX_T
   };
 }
 
-/** What a message said, and whose family it is of. */
+/** Decoded message, with the name of its family. */
 export interface FamilyHeard extends Heard {
   family: string;
 }
 
-/** Decoders of one gateway with what they have learnt. */
+/** Decoders of one gateway, with what they have learnt. */
 export interface Decoders {
   /**
-   * Whether the message teaches something: then it is to be kept for those who come after, and learnt. `isAnother`: whether
-   * its payload is another one than the last on its topic.
+   * Whether the message contains anything new for the decoders; it must then be stored for other workers, and learnt. `isAnother`: whether
+   * its payload differs from the previous one on its topic.
    */
   isNews(message: DeviceMessage, isAnother: () => boolean): boolean;
-  /** Learns from a message, and reads it; null: nobody's. */
+  /** Learns from a message and decodes it; returns null if no family recognises it. */
   hear(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
-  /** Reads only. */
+  /** Decodes a message without learning from it. */
   read(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
-  /** Learns only. */
+  /** Learns from a message without decoding it. */
   recall(message: DeviceMessage): void;
-  /** The devices, and their families, that announced a value on this topic. Left out: those of the family that reads it. */
+  /**
+   * Returns the devices, with their families, that have announced a value on this topic, except those of the family `readBy`, which decodes
+   * it.
+   */
   announcedOn(topic: string, readBy: string): { family: string; device: string }[];
 }
 
-/** Decoders that remember nothing yet. `families`: in the order in which they are asked. */
+/** Creates decoders that have learnt nothing yet. `families` are in order of precedence. */
 export function createDecoders(families: readonly Family[] = FAMILIES): Decoders {
   const routesOf = topicRouterOf(families);
   const memories = families.map((family) => family.newMemory());

@@ -1,4 +1,4 @@
-/** 0x8005, its bits reversed. */
+/** CRC polynomial 0x8005 with its bits reversed. */
 const POLYNOMIAL = 0xa001;
 
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -7,27 +7,27 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** CRC16 of P1 telegrams (reflected 0x8005, begins with 0, nothing inverted). */
+/** Computes the CRC16 of P1 telegrams (polynomial 0x8005, reflected; initial value 0; no final inversion). */
 const crc16 = (bytes: Uint8Array): number =>
   bytes.reduce((crc, byte) => (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] as number), 0);
 
-/** A line: what it is about, and its groups in parentheses. */
+/** A line of a telegram: its OBIS code, and its groups in parentheses. */
 const LINE = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3})((?:\([^()]{0,2048}\))+)$/;
-/** The value of a line that DSMR 3 breaks: `0-1:24.3.0(…)(m3)`, and `(00001.001)` below it. */
+/** Second half of a line that DSMR 3 breaks: after `0-1:24.3.0(…)(m3)` follows `(00001.001)` on its own line. */
 const REST = /^\(([^()]{0,64})\)$/;
-/** Versions from 4 on end with a checksum; Belgian meters tell theirs elsewhere. */
+/** Codes of the version; Belgian meters use the second one. From version 4 on, telegrams end with a checksum. */
 const VERSIONS = ['1-3:0.2.8', '0-0:96.1.4'];
 const FIRST_WITH_CHECKSUM = 4;
 
-/** What a telegram's lines say. */
+/** Parsed lines of a telegram. */
 export interface Telegram {
-  /** Maker and type: the first line without its `/`. */
+  /** Manufacturer and type: the first line without its `/`. */
   header: string;
-  /** By OBIS code: the groups in parentheses, of the first line that has the code. */
+  /** Groups in parentheses by OBIS code, from the first line that has the code. */
   lines: ReadonlyMap<string, string[]>;
 }
 
-/** Reads a telegram, `/` to `!`, with its checksum where it has one; a text: why it cannot be used. */
+/** Parses a telegram from `/` to `!` and verifies its checksum if it has one. Returns an error text if it is unusable. */
 export function parseTelegram(text: string): Telegram | string {
   const start = text.indexOf('/');
   const end = start < 0 ? -1 : findEnd(text, start);
@@ -55,15 +55,15 @@ export function parseTelegram(text: string): Telegram | string {
   return { header: first.slice(1).trim(), lines };
 }
 
-/** The `!` that begins a line: in a text message of the grid operator it is only a character. */
+/** Returns the position of the `!` that begins a line. In a text message of the grid operator, `!` is an ordinary character. */
 function findEnd(text: string, start: number): number {
   const found = text.indexOf('\n!', start);
   return found < 0 ? -1 : found + 1;
 }
 
-/** Whether the checksum is that of the telegram, also where a program has made LF of the meter's CR LF. */
+/** Whether the checksum matches the telegram, even if a program has replaced the meter's CR LF by LF. */
 function matches(body: string, checksum: string): boolean {
-  // Some meters print it without its leading zeros.
+  // Some meters print the checksum without leading zeros.
   if (!/^[0-9A-Fa-f]{1,4}$/.test(checksum)) return false;
   const told = Number.parseInt(checksum, 16);
   return [body, body.replace(/\r?\n/g, '\r\n')].some((one) => crc16(Buffer.from(one)) === told);

@@ -1,9 +1,9 @@
 import { channelWord } from '#src/devices/channel-name.ts';
 
-/** Words that a channel name gives a meaning to, and a circuit must not be called. */
+/** Words with a fixed meaning in channel names; a circuit must not have such a name. */
 export const TAKEN = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
 
-/** One word for a circuit, or a quantity; long names keep a mark of what is cut off, so that two of them stay two. */
+/** Converts a name into one word of a channel. A long name is cut and gets a hash, so that two long names stay different. */
 export function circuitWord(text: string): string {
   const word = channelWord(text);
   const safe = TAKEN.test(word) ? `x-${word}` : word;
@@ -11,7 +11,7 @@ export function circuitWord(text: string): string {
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }
 
-/** FNV-1a over code points, six hex digits of it. Stored channels are named by it, so it stays as it is. */
+/** Returns six hex digits of FNV-1a over code points. Stored channels contain it, so it must never change. */
 function mark(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;

@@ -7,51 +7,51 @@ import { readBoolean, readNumber } from './number.ts';
 /** Plausible bounds by kind. */
 const RANGES: Record<SaidKind, readonly [number, number]> = { ...BOUNDS, heating: [0, 1], availability: [0, 1] };
 const DEVICE = /^\P{Cc}{1,128}$/u;
-/** Whether an id can be the native id of a device. */
+/** Whether a text can be the native id of a device. */
 export const isDeviceId = (id: string): boolean => DEVICE.test(id);
-/** Longest name of a channel. Real ones have some 40 characters; it is part of a key, which an index bounds. */
+/** Maximum length of a channel name. Real ones have some 40 characters; the name is part of a key, and the index limits its size. */
 const MAX_CHANNEL = 128;
 const MAX_SAID = 10_000;
-/** Most reasons that are told of one message. */
+/** Maximum number of refusals that are reported of one message. */
 const MAX_REFUSED = 100;
 
-/** A quantity as it stands in a message. */
+/** A quantity as the message contains it. */
 export interface Quantity {
   device: string;
   channel: string;
   kind: SaidKind;
-  /** As in the message: a number, a text, null. */
+  /** Value as in the message: a number, a text or null. */
   value: unknown;
-  /** To the unit of the kind: `times` 1000 for kW as W, `per` 1000 for Wh as kWh. */
+  /** Scale to the unit of the kind: `times` 1000 from kW to W, `per` 1000 from Wh to kWh. */
   times?: number;
   per?: number;
-  /** The least that it can be, where that is not the kind's: a net register falls below 0. */
+  /** Minimum of the value if it differs from the kind's; a net register may be negative. */
   least?: number;
-  /** The message's own time, checked (`trusted`); null or left out: that of its receipt. */
+  /** The message's own time, already checked (`trusted`). If it is null or missing, the time of receipt applies. */
   atMs?: number | null;
   intervalMs?: number;
-  /** How the message calls it: what its owner sees, and the reason where it is no number. */
+  /** Name in the message. The owner sees it, and refusals contain it. */
   name: string;
   asks?: Asks | undefined;
   key?: string | undefined;
   described?: Described | undefined;
 }
 
-/** Collects what a message says, each quantity checked by itself. */
+/** Collects the values of one message and checks each of them independently. */
 export interface Hearing extends Heard {
-  /** Adds a quantity; nothing where the device says that it has none (null, nan, unknown), a refusal where it is rubbish. */
+  /** Adds a quantity. Ignores it if the device reports no value (null, nan, unknown); refuses it if it is not a number or out of bounds. */
   add(quantity: Quantity): void;
-  /** Adds `heating` or `availability`; a word that is no state is refused. */
+  /** Adds `heating` or `availability`; refuses a word that is no state. */
   addState(state: Omit<Quantity, 'times' | 'per' | 'intervalMs'>): void;
-  /** Refuses a part of the message, of this device where that is known. */
+  /** Refuses an element of the message, and notes its device if that is known. */
   refuse(reason: string, device?: string): void;
-  /** Notes a device of which nothing can be said until its owner has set its unit. */
+  /** Notes a device that has no usable value until its owner has set a unit. */
   see(device: string): void;
   seen: string[];
   blamed: string[];
 }
 
-/** Starts collecting what a message says. */
+/** Returns an empty collector for the values of one message. */
 export function hearing(): Hearing {
   const heard: Heard = { said: [], refused: [] };
   const seen: string[] = [];
@@ -99,20 +99,20 @@ export function hearing(): Hearing {
   };
 }
 
-/** A message of the family's own that says nothing: a command, an echo, what is of no interest. */
+/** Returns the result for a message of this family without readings: a command, an echo or irrelevant data. */
 export const nothing = (): Heard => ({ said: [], refused: [] });
 
-/** A message of the family's own that cannot be used at all. */
+/** Returns the result for a message of this family that cannot be used at all. */
 export const refusal = (reason: string): Heard => ({ said: [], refused: [reason] });
 
-/** Fahrenheit as Celsius, unless it is no number. */
+/** Converts Fahrenheit to Celsius; returns anything else unchanged. */
 export function celsius(value: unknown, unit: 'C' | 'F'): unknown {
   if (unit === 'C') return value;
   const read = readNumber(value);
   return typeof read === 'number' ? ((read - 32) * 5) / 9 : value;
 }
 
-/** A number with the other sign: devices that give count as positive what they give. Anything else as it is. */
+/** Negates a number, for devices that report generation or discharge as positive. Returns anything else unchanged. */
 export function turned(value: unknown): unknown {
   const read = readNumber(value);
   return typeof read === 'number' && read !== 0 ? -read : value;

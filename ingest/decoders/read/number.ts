@@ -1,14 +1,17 @@
-/** Decimal digits with a sign, a fraction and an exponent, and blanks around; nothing of hex, of separators, of emptiness. */
+/**
+ * Decimal number with optional sign, fraction and exponent, and surrounding blanks. Hexadecimal numbers, separators and empty texts do not
+ * match.
+ */
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
-/** What firmware prints where it has no value. */
+/** Texts that firmware prints if it has no value. */
 const NOTHING = new Set(['', 'nan', '-nan', 'none', 'null', 'unknown', 'unavailable', 'inf', '-inf', 'n/a', '--', '-']);
 
-/** A number; null: no reading, on purpose; undefined: not a number. */
+/** Result of reading a number: the number, null for an intended "no value", undefined if it is not a number. */
 export type Read = number | null | undefined;
 
 /**
- * Reads a number out of a JSON value or a text, strictly: `Number("")`, `Number(true)`, `Number("0x1F4")` are no measured
- * values. Blank padding and leading zeros are fine.
+ * Reads a number from a JSON value or a text. Strict: the results of `Number("")`, `Number(true)` and `Number("0x1F4")` are no measured
+ * values. Surrounding blanks and leading zeros are accepted.
  */
 export function readNumber(value: unknown): Read {
   if (value === null || value === undefined) return null;
@@ -23,7 +26,9 @@ export function readNumber(value: unknown): Read {
 const TRUE = new Set(['true', 'on', '1', 'online', 'yes']);
 const FALSE = new Set(['false', 'off', '0', 'offline', 'no']);
 
-/** A state as firmware spells it, in any case; null: no reading, on purpose; undefined: no state. */
+/**
+ * Reads a boolean state in the spellings of firmware, in any case. Returns null for an intended "no value", undefined if it is no state.
+ */
 export function readBoolean(value: unknown): boolean | null | undefined {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;

@@ -1,25 +1,25 @@
-/** Longest payload that is read, in bytes. */
+/** Maximum length of a payload that is decoded, in bytes. */
 export const MAX_BYTES = 1_048_576;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-/** `: nan`, `: -inf` outside a string: firmware prints them, JSON has no such words. */
+/** Values such as `: nan` or `: -inf` outside a string. Firmware prints them, but JSON does not allow them. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
-/** An object out of JSON; own members only count (`Object.hasOwn`). */
+/** A parsed JSON object. Read only its own members (`Object.hasOwn`). */
 export type Json = Record<string, unknown>;
 
 /**
- * The payload that was read last, and what came of it: families are asked about a message one after the other, and it is decoded and parsed
- * once for all of them. A payload is not written to after it was received, and nobody writes to an object that was read.
+ * The last payload, with its text and JSON. All families examine the same message one after the other, so it is decoded and parsed only
+ * once. No code modifies a received payload or the object that was parsed from it.
  */
 const latest: { payload: Buffer | null; text: string | null; json: unknown } = {
   payload: null,
   text: null,
   json: null,
 };
-/** Its JSON was not asked for yet. */
+/** Marker: the payload has not been parsed as JSON yet. */
 const UNASKED = Symbol('unasked');
 
-/** The payload as text without a byte-order mark; null where it is not UTF-8, or too long. */
+/** Returns the payload as text without a byte-order mark; null if it is not UTF-8 or too long. */
 export function readText(payload: Buffer): string | null {
   if (latest.payload !== payload) {
     latest.text = decodeText(payload);
@@ -38,7 +38,7 @@ function decodeText(payload: Buffer): string | null {
   }
 }
 
-/** The payload as JSON, NaN and Infinity taken for null; undefined where it is not JSON. */
+/** Returns the payload as JSON, with NaN and Infinity replaced by null; undefined if it is not JSON. */
 export function readJson(payload: Buffer): unknown {
   const text = readText(payload);
   if (latest.json === UNASKED) latest.json = text === null ? undefined : parseText(text);
@@ -54,8 +54,8 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Whether the payload begins like a JSON object, and these stand somewhere in it: to look at bodies of others without parsing them. Of one
- * that is no text its bytes are looked at, so that whose it is can refuse it.
+ * Whether the payload begins like a JSON object and contains all the given words. This examines bodies of other families without parsing
+ * them. If the payload is no valid text, its bytes are searched, so that the family to which it belongs can refuse it.
  */
 export function mentions(payload: Buffer, ...words: readonly string[]): boolean {
   const [first = 0] = payload;
@@ -65,7 +65,7 @@ export function mentions(payload: Buffer, ...words: readonly string[]): boolean 
   return (first === OPENING_BRACE || text.trimStart().startsWith('{')) && words.every((word) => text.includes(word));
 }
 const OPENING_BRACE = 0x7b;
-/** White space of JSON, and the beginning of a byte-order mark. */
+/** White space of JSON, and the first byte of a byte-order mark. */
 const BEFORE_IT: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef]);
 
 function parseLeniently(text: string): unknown {
@@ -77,13 +77,13 @@ function parseLeniently(text: string): unknown {
   }
 }
 
-/** The payload as a JSON object; null where it is none. */
+/** Returns the payload as a JSON object; null if it is none. */
 export const readObject = (payload: Buffer): Json | null => asObject(readJson(payload));
 
-/** A JSON value as an object; null where it is none. */
+/** Returns a JSON value as an object; null if it is none. */
 export const asObject = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 
-/** An own member, which `__proto__` and `constructor` are not by themselves. */
+/** Returns an own member of an object; undefined for inherited ones such as `__proto__` and `constructor`. */
 export const member = (object: Json | null, name: string): unknown =>
   object !== null && Object.hasOwn(object, name) ? object[name] : undefined;

@@ -1,6 +1,6 @@
 /**
- * What the wildcards of a topic filter (MQTT: `+`, `#`) stand for in a topic; null where it does not match. An empty list:
- * it has no wildcards, or they stand for nothing.
+ * Returns the topic levels that match the wildcards of an MQTT topic filter (`+`, `#`); null if the topic does not match. The list is empty
+ * if the filter has no wildcards or they match nothing.
  */
 export function matchFilter(filter: string, topic: string): string[] | null {
   const levels = topic.split('/');

@@ -1,8 +1,6 @@
 import type { Commodity } from '#src/database/meter.ts';
 
-/**
- * What makes m³ of a number: `times` is whole and `per` a power of ten, so that it stays the decimal that was sent (`scaled`).
- */
+/** Scale from a unit to m³. `times` is whole and `per` a power of ten, so that the result is the exact decimal that was sent (`scaled`). */
 export interface VolumeScale {
   times: number;
   per: number;
@@ -10,12 +8,14 @@ export interface VolumeScale {
 
 const CUBIC_METRE: VolumeScale = { times: 1, per: 1 };
 const LITRE: VolumeScale = { times: 1, per: 1_000 };
-/** 0.3048³ m³, as the foot is defined. */
+/** Returns the scale of cubic feet, 0.3048³ m³ by definition. */
 const cubicFeet = (hundreds: 0 | 2 | 3): VolumeScale => ({ times: 28_316_846_592, per: 10 ** (12 - hundreds) });
-/** 231 cubic inches. An imperial gallon is a fifth more: where nobody says which one is meant, it is no unit. */
+/**
+ * American gallon, 231 cubic inches. An imperial gallon is a fifth larger; if a message does not say which one it means, `gal` is no unit.
+ */
 export const US_GALLON: VolumeScale = { times: 3_785_411_784, per: 10 ** 12 };
 
-/** As people write them, in lower case without blanks, underscores and dashes. CCF and MCF are a hundred and a thousand ft³. */
+/** Volume units by their spellings, in lower case without blanks, underscores and dashes. CCF is 100 ft³, MCF is 1,000 ft³. */
 const UNITS = new Map<string, VolumeScale>([
   ...['m3', 'm³', 'm^3', 'cbm', 'cubicmeter', 'cubicmeters', 'cubicmetre', 'cubicmetres'].map(
     (text) => [text, CUBIC_METRE] as const,
@@ -26,7 +26,10 @@ const UNITS = new Map<string, VolumeScale>([
   ['mcf', cubicFeet(3)],
 ]);
 
-/** m³ out of a unit of volume; undefined for any other one, a flow (`m³/h`) and a gallon of nobody knows where among them. */
+/**
+ * Returns the scale of a volume unit to m³; undefined for any other unit, including a flow (`m³/h`) and a gallon that may be American or
+ * imperial.
+ */
 export const volumeScale = (unit: string | null | undefined): VolumeScale | undefined =>
   typeof unit === 'string'
     ? UNITS.get(
@@ -37,6 +40,6 @@ export const volumeScale = (unit: string | null | undefined): VolumeScale | unde
       )
     : undefined;
 
-/** Where the volume of a meter goes: `gas/m3`, `mbus1/water/m3`. */
+/** Returns the channel of a volume register: `gas/m3`, `mbus1/water/m3`. */
 export const volumeChannel = (of: Commodity, circuit = ''): string =>
   circuit === '' ? `${of}/m3` : `${circuit}/${of}/m3`;

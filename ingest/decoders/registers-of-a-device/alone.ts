@@ -2,10 +2,10 @@ import type { NotCounted } from '../vocabulary/said-of.ts';
 import { judge } from './judge.ts';
 import { type Described, facetsOf } from './register.ts';
 
-/** What one register or power is where nothing else of its device is known. */
+/** Classification of one register or power without the other registers of its device. */
 export type Alone = { is: 'counted'; channel: string } | { is: 'not counted'; because: NotCounted } | { is: 'unknown' };
 
-/** Judges a register as the only one of its device, as which each name can be tried. */
+/** Classifies a register as if it were the only one of its device, so that each name can be tried. */
 export function judgeAlone(described: Described): Alone {
   const { not } = facetsOf(described);
   if (not) return { is: 'not counted', because: not };

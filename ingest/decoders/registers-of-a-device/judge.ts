@@ -1,23 +1,23 @@
 import { circuitWord } from '../read/circuit-word.ts';
 import { type Described, type Facets, facetsOf } from './register.ts';
 
-/** A register, or a power, of a device, and what it is called by where its channel cannot say what it is. */
+/** A register or power of a device, with a label for the channel if its meaning is unknown. */
 export interface Register {
   described: Described;
-  /** Tells it from all others of the device. */
+  /** Label that is unique within the device. */
   label: string;
 }
 
 /**
- * What a register is: its channel. `import`, `export/t1`, `heat/import`, and, in circuits that also say its place in the home, `grid/…`, `pv/export`
- * and `battery/…`; `unknown/…` is asked, `ignored/…` is known not to count, or part of another.
+ * Channel that a register gets: `import`, `export/t1`, `heat/import`, and, in circuits that also state the place in the home, `grid/…`,
+ * `pv/export` and `battery/…`. For `unknown/…` the owner is asked; `ignored/…` does not count, or is contained in another register.
  */
 export type Verdict = string;
 
 interface One {
   facets: Facets;
   label: string;
-  /** Its tariff or phase; null: it is a whole. */
+  /** Tariff or phase of the register; null for a total. */
   part: string | null;
 }
 
@@ -25,8 +25,8 @@ type Verdicts = Map<One, Verdict>;
 type Direction = 'import' | 'export';
 
 /**
- * Judges all registers of a device together (law of consumption, "Registers of one device", rules 1 to 6). Pure, and of the set alone: their order
- * is of no account. The sum of what counts never has a register and a part of it.
+ * Classifies all registers of a device together (law of consumption, "Registers of one device", rules 1 to 6). Pure; the order of the
+ * registers does not matter. Registers that count are never a total and a part of that total.
  */
 export function judge<Of extends Register>(registers: readonly Of[]): Map<Of, Verdict> {
   const ones = new Map<One, Of>();
@@ -44,7 +44,7 @@ export function judge<Of extends Register>(registers: readonly Of[]): Map<Of, Ve
   return apart(verdicts, ones);
 }
 
-/** Two that would have one channel are told apart by their labels: a channel is one series. */
+/** Adds a number to a channel that is already taken, in order of the labels: a channel is one series. */
 function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, Verdict> {
   const judged = new Map<Of, Verdict>();
   const taken = new Set<string>();
@@ -73,7 +73,7 @@ function judgeScope(all: readonly One[], verdicts: Verdicts): void {
   else judgeEnergy(powers, verdicts);
 }
 
-/** A word that can be a tariff and a period is the tariff where its sibling is there. */
+/** Decides whether an ambiguous word means a tariff or a period: it is the tariff if its sibling exists. */
 function resolveParts(all: readonly One[]): void {
   for (const one of all) {
     const { bySibling } = one.facets;
@@ -86,7 +86,7 @@ function resolveParts(all: readonly One[]): void {
   }
 }
 
-/** Registers alone, or powers where there is no register. */
+/** Classifies registers; or powers, if there is no register. */
 function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
   const [noted, counting] = split(all, ({ facets }) => facets.not !== null);
   for (const one of noted) verdicts.set(one, ignored(one));
@@ -110,18 +110,21 @@ const split = <Of>(all: readonly Of[], isSo: (one: Of) => boolean): [Of[], Of[]]
   all.filter((one) => !isSo(one)),
 ];
 
-/** Of another commodity there is no direction and no place in the home. */
+/** Removes direction and place in the home, which other commodities do not have. */
 function asPlain(one: One): One {
   one.facets = { ...one.facets, way: null, isConsumed: false, subject: null };
   return one;
 }
 
-/** Made, delivered or put out on a device that heats or cools: heat, and no electricity (rule 5). */
+/**
+ * Whether energy is heat and not electricity: of another commodity, or produced, delivered or put out by a device that heats or cools (rule
+ * 5).
+ */
 const isThermal = ({ facets, part }: One, heats: boolean): boolean =>
   facets.commodity !== 'electricity' ||
   (heats && part === null && facets.way === null && (facets.isMade || facets.isUnclear) && facets.subject !== 'sun');
 
-/** Electricity: what a roof made and a battery moved aside, the rest by its direction. */
+/** Classifies electricity: first solar production and battery flows, then the rest by direction. */
 function judgeElectricity(all: readonly One[], verdicts: Verdicts): void {
   const stored: One[] = [];
   const made: One[] = [];
@@ -135,7 +138,7 @@ function judgeElectricity(all: readonly One[], verdicts: Verdicts): void {
     else if (facets.moves !== null || facets.subject === 'store') stored.push(one);
     else if (facets.way === null && facets.isMade && isTariff) rest.push(withWay(one, 'export'));
     else if (facets.way === null && isOfRoof(one)) made.push(one);
-    // Words of P1's documents, beside what is returned or of a tariff.
+    // "Delivered" has the meaning of the P1 standard if another register is named "returned" or this one is a tariff.
     else if (facets.isUnclear && facets.siblings.has('delivered') && (isTariff || isDutch))
       rest.push(withWay(one, 'import'));
     else if (facets.isUnclear || (facets.isMade && facets.way === null)) verdicts.set(one, asked(one));
@@ -157,13 +160,13 @@ const withWay = (one: One, way: Direction): One => {
   return one;
 };
 
-/** By its own name, or by its device's where it speaks of nothing else. */
+/** Whether a register counts solar production, by its own name or, if that names no other subject, by its device's. */
 const isOfRoof = ({ facets }: One): boolean =>
   facets.subject === 'sun'
     ? !facets.isConsumed
     : facets.device.isInverter && facets.subject === null && !facets.isUnclear;
 
-/** Charge and discharge, without a question only where name or device says that it is a battery's. */
+/** Classifies charge and discharge. They count only if the name or the device identifies a battery; otherwise the owner is asked. */
 function judgeStored(all: readonly One[], verdicts: Verdicts): void {
   for (const way of ['charge', 'discharge'] as const) {
     const direction = way === 'charge' ? 'import' : 'export';
@@ -175,7 +178,7 @@ function judgeStored(all: readonly One[], verdicts: Verdicts): void {
   for (const one of all) if (!verdicts.has(one)) verdicts.set(one, asked(one));
 }
 
-/** Of a battery by itself: what charges it is positive, as what a meter takes is. */
+/** Whether a power is that of a stand-alone battery: charging is positive, like the power that a meter imports. */
 const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): boolean =>
   unit === 'W' &&
   device.isStore &&
@@ -186,7 +189,10 @@ const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): 
 
 const isStorage = ({ device, subject }: Facets): boolean => subject === null && (device.isStore || device.isInverter);
 
-/** What a roof made: one register, its strings are parts of it. Beside a direction of its own an inverter's plain total could be anything. */
+/**
+ * Classifies solar production: one register counts, those of its strings are parts of it. If an inverter also has registers with a
+ * direction, a plain total is ambiguous.
+ */
 function judgeMade(made: readonly One[], rest: readonly One[], verdicts: Verdicts): void {
   const isSaid = ({ facets }: One) => facets.isMade || facets.subject === 'sun';
   const [said, plain] = split(made, isSaid);
@@ -209,13 +215,13 @@ function judgeMade(made: readonly One[], rest: readonly One[], verdicts: Verdict
   else for (const one of strings) verdicts.set(one, whole.length > 0 ? ignored(one) : asked(one));
 }
 
-/** Which circuit of a device it is of: its place or use, and what numbers it; empty: of the device itself. */
+/** Returns the circuit of a register: its place or use, and its number; empty if it belongs to the device itself. */
 const circuitOf = ({ facets: { place, index } }: One): string =>
   [place, index ? `${index.noun}${index.number}` : ''].filter((word) => word !== '').join('_');
 
 /**
- * The device itself, and its circuits: a circuit beside a whole is a part of it; those that switch are side by side, and summed; of others each is
- * asked (rule 6).
+ * Classifies the device's own registers and its circuits. A circuit next to a total is a part of it. Switched circuits are independent and
+ * are summed. For all other circuits the owner is asked (rule 6).
  */
 function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts): void {
   const common = commonPlace(all);
@@ -239,7 +245,7 @@ function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts):
   }
 }
 
-/** A place of which all speak is the device's own, and tells nothing apart. */
+/** Returns the place that all registers name, which is the device's own place and distinguishes nothing. */
 const commonPlace = (all: readonly One[]): string => {
   const places = new Set(all.map(({ facets }) => facets.place));
   return places.size === 1 ? ([...places][0] ?? '') : '';
@@ -247,14 +253,14 @@ const commonPlace = (all: readonly One[]): string => {
 const withoutPlace = (circuit: string, { facets }: One, common: string): string =>
   common !== '' && facets.place === common ? circuit.slice(common.length).replace(/^_/, '') : circuit;
 
-/** One circuit by its directions (rules 2 to 4). */
+/** Classifies one circuit by the directions of its registers (rules 2 to 4). */
 function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): void {
   const exports = all.filter(({ facets }) => facets.way === 'export');
   const isGrid = ({ facets }: One) => facets.subject === 'grid';
   const said = all.filter(({ facets }) => facets.way === 'import' && !facets.isConsumed);
   const unsaid = all.filter(({ facets }) => facets.way === null);
   const used = all.filter(({ facets }) => facets.isConsumed);
-  // `energy` beside `energy_returned`.
+  // `energy` next to `energy_returned` is the import.
   const taken = unsaid.filter(({ facets }) => exports.some((other) => other.facets.given === facets.words));
   const ofGrid = used.filter(isGrid).concat(exports.length === 0 ? unsaid.filter(isGrid) : []);
   const strong = [...said, ...taken, ...ofGrid];
@@ -265,14 +271,17 @@ function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): v
     settle(rest, 'import', prefix, verdicts);
     return;
   }
-  // Parts that say no direction are of the only one that is there.
+  // Tariffs and phases without a direction join the only direction that exists.
   const [joining, others] = split(rest, ({ part }) => part !== null && exports.length === 0);
   for (const one of others) verdicts.set(one, asked(one));
   settle([...imports, ...joining], 'import', prefix, verdicts);
   settle(exports, 'export', prefix, verdicts);
 }
 
-/** Registers of one direction: one whole, and one register of each part; what nothing explains is not added (rule 3). */
+/**
+ * Selects the registers of one direction that count: one total, and one register of each tariff or phase. Unexplained registers are not
+ * added (rule 3).
+ */
 function settle(all: readonly One[], direction: Direction, prefix: string, verdicts: Verdicts): void {
   for (const [part, ones] of Map.groupBy(all, ({ part }) => part)) {
     const winner = ones.length === 1 ? ones[0] : decided(ones);
@@ -283,7 +292,10 @@ function settle(all: readonly One[], direction: Direction, prefix: string, verdi
   }
 }
 
-/** Of several the one that is of the grid, else that has a code, else that says its direction in words; undefined: nothing decides. */
+/**
+ * Returns the register with the strongest evidence: it names the grid, else has a code, else states its direction in words. Returns
+ * undefined if nothing decides.
+ */
 function decided(ones: readonly One[]): One | undefined {
   const signs: ((one: One) => boolean)[] = [
     ({ facets }) => facets.subject === 'grid',
@@ -300,7 +312,10 @@ function decided(ones: readonly One[]): One | undefined {
   return undefined;
 }
 
-/** Powers beside registers: each in the circuit of one, which goes before it; what would be added to a register is left aside. */
+/**
+ * Assigns powers next to registers. A power gets the circuit of a register, which takes precedence over it; a power that would be added to
+ * a register is ignored.
+ */
 function placePowers(powers: readonly One[], verdicts: Verdicts): void {
   const channels = [...verdicts.values()];
   const circuits = new Set(

@@ -3,27 +3,30 @@ import { wordsOfName } from '../vocabulary/fold.ts';
 import type { NotCounted, PartBySibling, SaidOf } from '../vocabulary/said-of.ts';
 import { saidOf } from '../vocabulary/said-of.ts';
 
-/** A register, or a power, as its device describes it: what is judged, with all others of the device. */
+/** Description of a register or power by its device, as input of the joint classification of all registers of the device. */
 export interface Described {
-  /** All names of it, the one that tells most first. */
+  /** All names of the register, the most informative first. */
   names: readonly string[];
-  /** The names of which one must be understood to its last word; left out: all of them. */
+  /** Names of which one must be understood to its last word. Default: all names. */
   understood?: readonly string[];
-  /** Unit of its stored value; null: nobody knows it, and its owner must say. */
+  /** Unit of the stored value; null if it is unknown and the owner must state it. */
   unit: 'kWh' | 'W' | null;
-  /** What a class or a unit says that it is of: a thermal class, GJ. */
+  /** Commodity that a device class or a unit states: a thermal class, GJ. */
   commodity?: Commodity;
-  /** Name, model and maker of its device. */
+  /** Name, model and manufacturer of the device. */
   device?: string;
-  /** Words that are the device's own id or name, folded, and say nothing. */
+  /** Words of the device's own id or name, folded; they carry no information. */
   ignored?: readonly string[];
-  /** A meter of its own within the device: the block of a script. */
+  /** Name of a separate meter within the device, such as a block of a script. */
   scope?: string;
-  /** Of the device nothing else can be known (an entity that is published alone): what does not say what it is, is asked. */
+  /**
+   * Whether the device's other registers are unknown (an entity that is published alone). If the register does not state its meaning, the
+   * owner is asked.
+   */
   isAlone?: true;
 }
 
-/** What a description says, of which nothing may be guessed. */
+/** Facts that a description states about a register, without guesses. */
 export interface Facets {
   unit: Described['unit'];
   commodity: Commodity | 'electricity';
@@ -31,34 +34,34 @@ export interface Facets {
   isAlone: boolean;
   not: NotCounted | null;
   way: SaidOf['direction'];
-  /** By an OBIS code, or a French meter's label. */
+  /** Whether an OBIS code or the label of a French meter states the direction. */
   isCoded: boolean;
-  /** It is of import only by a word for use. */
+  /** Whether only a word for consumption indicates import. */
   isConsumed: boolean;
   isMade: boolean;
-  /** Delivered, supplied, received. */
+  /** Whether the direction is ambiguous: "delivered", "supplied", "received". */
   isUnclear: boolean;
   part: string | null;
   bySibling: PartBySibling | null;
   siblings: ReadonlySet<string>;
-  /** Words of a use or a place, joined; empty: none. */
+  /** Words of a use or a place, joined; empty if there are none. */
   place: string;
   index: SaidOf['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;
   moves: 'charge' | 'discharge' | 'both' | null;
-  /** Of a home's own production, or by words of which nobody can tell. */
+  /** Whether it is self-consumption, or the words leave that open. */
   isOwn: boolean;
-  /** Words that nobody knows, or that say how much there is room for; or a code of another quantity than its unit. */
+  /** Whether the name contains unknown or too vague words, or a code whose quantity contradicts the unit. */
   isUnknown: boolean;
-  /** It says heating, cooling or hot water. */
+  /** Whether the names mention heating, cooling or hot water. */
   heats: boolean;
-  /** Its words, and those without what says that it is given back: `energy` of `energy_returned`. */
+  /** Words of the name, and (below) the words without those that mean "returned": `energy` for `energy_returned`. */
   words: string;
   given: string | null;
   device: DeviceFacets;
 }
 
-/** What the name of a device says. */
+/** Facts that the name of a device states. */
 interface DeviceFacets {
   isInverter: boolean;
   isStore: boolean;
@@ -66,13 +69,13 @@ interface DeviceFacets {
   switches: boolean;
 }
 
-/** Makers and models of inverters, by one word. A name that says meter goes before them. */
+/** Manufacturers and models of inverters, one word each. A name that contains "meter" overrides them. */
 const INVERTERS =
   /^(?:hoymiles|growatt|solaredge|fronius|enphase|deye|sunsynk|solis|sofar|solax|goodwe|sungrow|kostal|kaco|sunny|solarlog|opendtu|victron|fve|balkonkraftwerk|deye\w*|sunsynk\w*|growatt\w*|solax\w*)$/;
 const NO_DEVICE: DeviceFacets = { isInverter: false, isStore: false, heats: false, switches: false };
 const PLAIN = new Set(['kwh', 'wh', 'energy', 'total']);
 
-/** Names are the same where only a word that says nothing, or a part, tells them apart. */
+/** Whether a word distinguishes names. Words without information, tariffs and phases do not. */
 const isSaying = (word: string): boolean =>
   word.length > 1 &&
   !PLAIN.has(word) &&
@@ -80,7 +83,7 @@ const isSaying = (word: string): boolean =>
   saidOf(word).parts.length === 0 &&
   !saidOf(word).has('tariff');
 
-/** What is said of a register. Pure. */
+/** Returns the facts that a description states about a register. Pure. */
 export function facetsOf(described: Described): Facets {
   const names = described.names.filter((name) => name !== '');
   const said = names.map(saidOf);
@@ -133,7 +136,7 @@ export function facetsOf(described: Described): Facets {
   };
 }
 
-/** Whether a code is of another quantity than its unit: 16.7.0 is a power, whatever sends it in kWh. */
+/** Whether the quantity of a code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
 const isOtherQuantity = (obis: SaidOf['obis'], unit: Described['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
 
@@ -151,17 +154,20 @@ function subjectOf(has: Has, moves: boolean): Facets['subject'] {
   return has('home') ? 'load' : null;
 }
 
-/** The place or the use that a name speaks of, by the name that people read before all ids. */
+/** Returns the place or use in the names; the name that people read takes precedence over ids. */
 function placeOf(shown: readonly SaidOf[], said: readonly SaidOf[], ignored: ReadonlySet<string>): string {
   const ofOne = ({ places }: SaidOf) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
   return ([...shown, ...said].map(ofOne).find((places) => places.length > 0) ?? []).join('_');
 }
 
-/** An id (`e1`, `x17`) has numbers that tell nothing apart: of it a number counts behind a word that names what it numbers. */
+/**
+ * Returns the number of the circuit. Numbers in an id (`e1`, `x17`) usually distinguish nothing, so they count only after a noun that they
+ * number.
+ */
 const indexOf = (shown: readonly SaidOf[], said: readonly SaidOf[]): Facets['index'] =>
   shown.find(({ index }) => index !== null)?.index ?? said.find(({ index }) => index?.isNamed)?.index ?? null;
 
-/** What a device's name, model and maker say. */
+/** Returns the facts that a device's name, model and manufacturer state. */
 function deviceFacets(name: string): DeviceFacets {
   if (name === '') return NO_DEVICE;
   const said = saidOf(name);

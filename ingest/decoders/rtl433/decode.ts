@@ -5,15 +5,15 @@ import { type Json, member, readObject, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
 import { addCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
 
-/** Kind of a topic under `rtl_433/`. */
+/** Parsed topic under `rtl_433/`. */
 type Rtl433Topic =
   | { what: 'event' }
   | { what: 'availability'; host: string }
-  /** One key of a device: `where` is `[type/]model[/subtype][/channel][/id]`. */
+  /** Topic of one key of a device: `where` is `[type/]model[/subtype][/channel][/id]`. */
   | { what: 'key'; where: string[]; key: string }
   | { what: 'other' };
 
-/** Reads `rtl_433/{host}/events`, `…/devices/…/{key}` and `…/availability`; null where the first word is another. */
+/** Parses `rtl_433/{host}/events`, `…/devices/…/{key}` and `…/availability`; returns null if the first word is not `rtl_433`. */
 function parseRtl433Topic(topic: string): Rtl433Topic | null {
   const words = topic.split('/');
   if (words[0] !== 'rtl_433') return null;
@@ -27,27 +27,27 @@ function parseRtl433Topic(topic: string): Rtl433Topic | null {
   return { what: 'other' };
 }
 
-/** The topic of a device in its own words, with whatever is not a letter, a digit, `-` or `.` as `_`, as rtl_433 has it. */
+/** Converts a value to a topic word as rtl_433 does: every character except letters, digits, `-` and `.` becomes `_`. */
 const topicWord = (value: string | number): string => String(value).replaceAll(/[^-.A-Za-z0-9]/g, '_');
 
 /** Keys of counts without a unit (ERT meters). */
 const COUNTS = new Set(['consumption_data', 'Consumption', 'LastConsumptionCount']);
 
-/** Water meters (Neptune), whose count has a name of its own. */
+/** Model names of Neptune water meters, whose count has a different key. */
 const NEPTUNE = /^Neptune-R900/;
 const NEPTUNE_COUNTS = new Set(['consumption']);
 
-/** The keys of counts without a unit that a model can have, and whether the model says that they are of water. */
+/** Returns the keys of counts without a unit that a model can have, and whether the model is a water meter. */
 const countsOf = (model: string): { keys: ReadonlySet<string>; isWater: boolean } =>
   NEPTUNE.test(model) ? { keys: NEPTUNE_COUNTS, isWater: true } : { keys: COUNTS, isWater: false };
 
-/** Registers by name: `pulses_per_kWh`, which a meter has too, is none. */
+/** Keys of energy registers. `pulses_per_kWh`, which meters also send, is none. */
 const ENERGY = /^(?:energy|cumulative)_?(\d{0,2})_(kWh|Wh)$/;
 const POWER = /^(?:power|effect)_?(\d{0,2})_(kW|W)$/;
 const TEMPERATURE = /^(?:temperature|temp)_?(\d{0,2})_(C|F)$/;
 const SETPOINT = /^setpoint_(C|F)$/;
 
-/** What a key of a device is: its unit is the end of its name. Null: nothing that is kept, or a lossy register. */
+/** Returns the meaning of a key by the unit at its end; null for keys that are not read. */
 function quantityOf(key: string, value: unknown): Omit<Quantity, 'device' | 'atMs'> | null {
   const [, meter, energy] = ENERGY.exec(key) ?? [];
   const circuit = (number = '') => (number === '' ? 'import' : `ct${Number(number)}/import`);
@@ -68,15 +68,15 @@ function quantityOf(key: string, value: unknown): Omit<Quantity, 'device' | 'atM
 }
 
 /**
- * Whether a register may have lost its digits: above 1e7 rtl_433 prints six of them (`%g`), in topics and in JSON alike,
- * so that 12345678.9 comes as 1.23457e+07 and stands still for a hundred units.
+ * Whether a register may have lost digits: above 1e7 rtl_433 prints only six of them (`%g`), in topics and in JSON, so that 12345678.9
+ * becomes 1.23457e+07 and stays constant for a hundred units.
  */
 function isLossy(value: unknown): boolean {
   const number = readNumber(value);
   return typeof number === 'number' && number > 1e7 && Number(number.toPrecision(6)) === number;
 }
 
-/** rtl_433: radio sensors of many makers, and ERT meters, whose counts need a unit by their owner. */
+/** Decoder of rtl_433: radio sensors of many manufacturers, and ERT meters, whose owners must set the unit of their counts. */
 export const rtl433 = withoutMemory({ name: 'rtl433', takes: (topic) => parseRtl433Topic(topic) !== null, decode });
 
 const TOPIC_PARTS = ['type', 'model', 'subtype', 'channel', 'id'];
@@ -103,7 +103,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
   const { keys, isWater } = countsOf(where.find((word) => countsOf(word).isWater) ?? '');
   if (!keys.has(key)) addKey(heard, where.join('/'), key, value, null);
   else {
-    // The model alone is no meter: IDM messages of older versions have no id in their topic.
+    // A model without an id identifies no meter: IDM messages of older versions have no id in their topic.
     const device = where.length > 1 ? meterId(where.at(-1)) : null;
     if (device === null) return refusal(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
@@ -112,7 +112,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
   return heard;
 }
 
-/** Reads an event: a JSON object with the keys of one device. Whose topic it came on does not matter. */
+/** Decodes an event: a JSON object with the keys of one device, on any topic. */
 export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard {
   const body = readObject(payload);
   if (!body) return refusal('payload is not a JSON object');
@@ -120,8 +120,8 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   if (typeof model !== 'string' || model === '') return refusal('payload has no model');
   const heard = hearing();
   const atMs = timeOf(member(body, 'time'), receivedAtMs, settings.tz);
-  // Each packet of an ERT meter is read as IDM and as NETIDM, and nothing says which of them it is; what NETIDM calls
-  // its consumption is the net.
+  // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
+  // a net value, so NETIDM is not read.
   if (model.toUpperCase() === 'NETIDM') return heard;
   const { keys, isWater } = countsOf(model);
   const counts = [...keys].filter((key) => member(body, key) !== undefined);
@@ -135,7 +135,7 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   }
   const device = deviceOf(body);
   for (const key of Object.keys(body)) {
-    // One temperature in two units is one reading.
+    // The same temperature in two units is one reading.
     if (key.endsWith('_F') && Object.hasOwn(body, `${key.slice(0, -1)}C`)) continue;
     addKey(heard, device, key, body[key], atMs);
   }
@@ -153,7 +153,7 @@ function addKey(heard: Hearing, device: string, key: string, value: unknown, atM
   heard.add({ ...quantity, device, atMs });
 }
 
-/** A device as its topic has it, so that events and `devices` topics are of one. */
+/** Returns the device's id in the form of its topic, so that events and `devices` topics belong to the same device. */
 const deviceOf = (body: Json): string =>
   TOPIC_PARTS.map((part) => member(body, part))
     .filter((part) => (typeof part === 'string' && part !== '') || typeof part === 'number')
@@ -166,7 +166,7 @@ function mediumOf(body: Json): Medium {
   return said ?? mediumOfErt(type);
 }
 
-/** Local time, or with a zone, or Unix seconds as a text; `@1.2s` is a place in a file. */
+/** Parses local time, time with a zone, or Unix seconds as a text; `@1.2s` is a position in a file and yields null. */
 function timeOf(time: unknown, receivedAtMs: number, tz: string | undefined): number | null {
   const unix = readNumber(time);
   return trusted(typeof unix === 'number' ? fromUnix(unix) : fromIso(time, { tz, receivedAtMs }), receivedAtMs);

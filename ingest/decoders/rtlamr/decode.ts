@@ -4,36 +4,36 @@ import { asObject, type Json, member, mentions, readObject } from '../read/paylo
 import { fromIso, trusted } from '../read/time.ts';
 import { addCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
 
-/** Topics of rtlamr2mqtt; its discovery says what they are of. */
+/** Topic of rtlamr2mqtt, whose discovery messages state the meaning of the values. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
 const OTHERS = new Set(['attributes', 'state', 'status', 'config']);
 
-/** The meter of `rtlamr/{id}/state`, as rtlamr2mqtt publishes it; null for every other topic. */
+/** Returns the meter of `rtlamr/{id}/state`, the topic of rtlamr2mqtt; null for every other topic. */
 const parseStateTopic = (topic: string): string | null => STATE.exec(topic)?.[1] ?? null;
 
-/** Whether it is worth parsing a body on somebody's topic: users pipe what rtlamr prints to any. */
+/** Whether a body may be a message of rtlamr. Users pipe its output to any topic, so this check avoids parsing all bodies. */
 const mayBeMessage = (payload: Buffer): boolean => mentions(payload, '"Message"');
 
-/** Whether nobody else publishes on the topic, so that what cannot be read there is worth a refusal. */
+/** Whether only rtlamr publishes on the topic, so that an unreadable message there is refused. */
 function isOwnTopic(topic: string): boolean {
-  // Every message of others comes by here, too.
+  // Fast exit, because every message of other families passes this function.
   if (!topic.startsWith('rtlamr')) return false;
   const words = topic.split('/');
   return words[0] === 'rtlamr' && !OTHERS.has(words.at(-1) ?? '');
 }
 
-/** Where each type of message has its meter's id, the meter's type, and its counts. */
+/** Names of the meter's id, the meter's type and its counts, by type of message. */
 const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; imports: string; exports?: string }>([
   ['SCM', { id: 'ID', type: 'Type', imports: 'Consumption' }],
   ['SCM+', { id: 'EndpointID', type: 'EndpointType', imports: 'Consumption' }],
   ['IDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumptionCount' }],
-  // Older versions call the net count LastConsumptionCount, which is therefore not read here.
+  // Older versions name the net count LastConsumptionCount, so that name is not read for NetIDM.
   ['NetIDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumption', exports: 'LastGeneration' }],
   ['R900', { id: 'ID', medium: 'water', imports: 'Consumption' }],
   ['R900BCD', { id: 'ID', medium: 'water', imports: 'Consumption' }],
 ]);
 
-/** North American ERT meters, as rtlamr prints them (`-format=json`) and users pipe it to a broker. */
+/** Decoder of North American ERT meters, as rtlamr prints them (`-format=json`) and users pipe them to a broker. */
 export const rtlamr = withoutMemory({
   name: 'rtlamr',
   takes: (topic) => parseStateTopic(topic) !== null || isOwnTopic(topic),
@@ -45,7 +45,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   const state = parseStateTopic(topic);
   if (state !== null) return decodeState(state, payload, receivedAtMs, settings);
   const own = isOwnTopic(topic);
-  // Any topic may be theirs: look before parsing what is nearly always somebody else's.
+  // Users choose the topic freely. The body is examined before it is parsed, because it nearly always belongs to another family.
   if (!own && !mayBeMessage(payload)) return null;
   const body = readObject(payload);
   const type = member(body, 'Type');
@@ -74,7 +74,10 @@ function decodeMessage(type: string, message: Json, atMs: number | null, setting
   return heard;
 }
 
-/** A state of rtlamr2mqtt, for who has set the meter by hand; without that its discovery is what tells the unit. */
+/**
+ * Decodes a state of rtlamr2mqtt for owners who have set the meter's unit by hand. Without that setting, its discovery message states the
+ * unit.
+ */
 function decodeState(device: string, payload: Buffer, receivedAtMs: number, settings: DecoderSettings): Heard | null {
   if (!Object.hasOwn(settings.meter ?? {}, device)) return null;
   const body = readObject(payload);

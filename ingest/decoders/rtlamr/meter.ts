@@ -3,10 +3,10 @@ import type { Hearing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { US_GALLON, volumeChannel, volumeScale } from '../read/volume.ts';
 
-/** What a meter is of, as far as its message tells; meters that do not tell are set by their owners, and electric. */
+/** Medium of a meter, if its message states it; otherwise electric, with the unit that the owner sets. */
 export type Medium = 'electric' | 'gas' | 'water';
 
-/** What makes kWh of a unit: `per` divides, so that Wh stay exact. */
+/** Scales of energy units to kWh. `per` divides, so that Wh stay exact. */
 const ENERGY = new Map([
   ['kwh', { times: 1, per: 1 }],
   ['wh', { times: 1, per: 1_000 }],
@@ -15,7 +15,7 @@ const ENERGY = new Map([
 const GAS = new Set([0, 1, 2, 9, 12]);
 const WATER = new Set([3, 11, 13]);
 
-/** The medium of an ERT type (its low four bits count); electric where it is unknown. */
+/** Returns the medium of an ERT type (its low four bits); electric if the type is unknown. */
 export function mediumOfErt(type: unknown): Medium {
   const text = typeof type === 'string' && /^0x[0-9a-f]{1,2}$/i.test(type) ? Number(type) : readNumber(type);
   if (typeof text !== 'number' || !Number.isInteger(text)) return 'electric';
@@ -23,7 +23,7 @@ export function mediumOfErt(type: unknown): Medium {
   return GAS.has(low) ? 'gas' : WATER.has(low) ? 'water' : 'electric';
 }
 
-/** A meter's id as it stands in a message; null where there is none. */
+/** Returns a meter's id in a message; null if there is none. */
 export const meterId = (value: unknown): string | null =>
   (typeof value === 'number' && Number.isSafeInteger(value)) ||
   (typeof value === 'string' && /^[\w-]{1,64}$/.test(value))
@@ -36,7 +36,10 @@ interface MeterScale {
   per: number;
 }
 
-/** What an owner's setting says of a meter: to kWh or m³, or that it is neither; a sentence where it must be set first. */
+/**
+ * Returns the scale that the owner has set for a meter, to kWh or m³; `neither` for another unit; an error with instructions if none is
+ * set.
+ */
 function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neither' | Error {
   const meters = settings.meter ?? {};
   const setting = Object.hasOwn(meters, id) ? meters[id] : undefined;
@@ -49,18 +52,18 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
   }
   const word = unit.trim().toLowerCase();
   const energy = ENERGY.get(word);
-  // ERT meters are American.
+  // ERT meters are North American, so their gallon is the American one.
   const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : volumeScale(word));
   if (!scale) return 'neither';
   const kind = energy ? 'energy_total_kwh' : 'volume_total_m3';
-  // 123456 / 100 is 1234.56, 123456 * 0.01 is a little more.
+  // Division keeps decimals exact: 123456 / 100 is 1234.56, 123456 * 0.01 is slightly more.
   const inverse = Math.round(1 / multiplier);
   return Math.abs(inverse * multiplier - 1) < 1e-9
     ? { kind, times: scale.times, per: scale.per * inverse }
     : { kind, times: scale.times * multiplier, per: scale.per };
 }
 
-/** Adds a meter's counts as registers, in the unit that its owner has set; refuses all of them where none is set. */
+/** Adds the counts of a meter as registers in the unit that its owner has set; refuses all of them if no unit is set. */
 export function addCounts(
   heard: Hearing,
   counts: { direction: 'import' | 'export'; value: unknown; name: string }[],

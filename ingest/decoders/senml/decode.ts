@@ -15,8 +15,8 @@ import { channelOf, isSetpoint, placeOf, type SenmlName, takeApart, volumePlaceO
 import { type Resolved, refusePack, resolve } from './resolve.ts';
 
 /**
- * Whether packs come on a topic (`filters`: by its owner), and how a device is called there that has no name of its own:
- * as the wildcards have it. Null: somebody else's topic.
+ * Returns the device that a topic names by the wildcards of the owner's filters, for records without a name of their own. Returns null if
+ * no filter matches the topic.
  */
 function parseSenmlTopic(topic: string, filters: readonly string[]): { device: string } | null {
   for (const filter of filters) {
@@ -26,7 +26,7 @@ function parseSenmlTopic(topic: string, filters: readonly string[]): { device: s
   return null;
 }
 
-/** A number of a record, with what makes the unit of its kind of it. */
+/** A number of a record, with its scale to the unit of its kind. */
 interface SenmlQuantity extends Place {
   kind: SaidKind;
   value: number | null;
@@ -50,19 +50,19 @@ const POWER = new Map([
 const KELVIN_OF_0_CELSIUS = 273.15;
 const CELSIUS = new Set(['Cel', '°C', 'C', 'celsius']);
 
-/** Units that resources of IPSO objects have by definition. */
+/** Units of IPSO resources, by definition. */
 const IPSO_UNITS = new Map([
   [5800, 'W'],
   [5805, 'Wh'],
 ]);
 const IPSO_VALUE = 5700;
 const IPSO_SETPOINT = 5900;
-/** Power (3328) and energy (3331) are objects of their own, and one circuit. */
+/** Power (3328) and energy (3331) are separate IPSO objects of the same circuit. */
 const IPSO_POWER = 3328;
 const IPSO_ENERGY = 3331;
 const WATER_METER = { object: 3424, resource: 1 };
 
-/** What a record says, by its unit. `unitText`: the unit that its IPSO object tells in a record of its own (5701). */
+/** Returns the quantities of a record, by its unit. `unitText`: the unit that the IPSO object states in a separate record (5701). */
 function quantitiesOf(record: Resolved, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
   const { part, ipso } = of;
   if (ipso?.object === WATER_METER.object && ipso.resource === WATER_METER.resource) {
@@ -86,7 +86,7 @@ function quantitiesOf(record: Resolved, of: SenmlName, unitText: string | undefi
   if (times !== undefined) {
     const meter = place('power_w');
     if (!meter) return [];
-    // W times seconds is J.
+    // The sum of a power is in watt-seconds, which are joules.
     const sum = { ...meter, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
     return [{ ...meter, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
   }
@@ -107,10 +107,10 @@ function ipsoChannel({ object, instance }: { object: number; instance: number },
   return kind === 'temperature_c' || kind === 'setpoint_c' ? `room/${thing}` : `${thing}/import`;
 }
 
-/** SenML packs (RFC 8428, JSON), on the topics that their owner has set. */
+/** Decoder of SenML packs (RFC 8428, JSON) on the topics that the owner has set. */
 export const senml = withoutMemory({ name: 'senml', decode });
 
-/** The unit of an IPSO object. */
+/** IPSO resource that states the unit of its object. */
 const IPSO_UNIT = 5701;
 const MAX_PART = 100;
 
@@ -129,7 +129,7 @@ function decode(
   for (const reason of refused) heard.refuse(reason);
   const named = records.map((record) => ({ record, of: takeApart(record.base, record.name, parsed.device) }));
   const units = unitsOf(named);
-  /** Which name has a channel. */
+  /** Names of the parts that have taken each channel. */
   const taken = new Map<string, string>();
   for (const { record, of } of named) {
     if (of.part.length > MAX_PART) {
@@ -151,7 +151,7 @@ function decode(
   return heard;
 }
 
-/** The units that IPSO objects tell in a record of their own, by device and object. */
+/** Returns the units that IPSO objects state in separate records, by device and object. */
 function unitsOf(named: readonly { record: Resolved; of: SenmlName }[]): Map<string, string> {
   const units = new Map<string, string>();
   for (const { record, of } of named) {

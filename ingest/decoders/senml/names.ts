@@ -4,9 +4,9 @@ import { volumeChannel } from '../read/volume.ts';
 import { judgeAlone } from '../registers-of-a-device/alone.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 
-/** A resource of an IPSO object (LwM2M): `3305/0/5805`. */
+/** Path of a resource of an IPSO object (LwM2M): `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
-/** The register of a water meter (object 3424 of uCIFI). */
+/** Path of the register of a water meter (object 3424 of uCIFI). */
 const WATER_METER = /^(?:(.*)[/:])?\/?(3424)\/(\d{1,5})\/(1)$/s;
 const EXPORT = new Set([
   'export',
@@ -20,21 +20,21 @@ const EXPORT = new Set([
 ]);
 const IMPORT = new Set(['import', 'imported', 'delivered', 'consumed', 'consumption']);
 const MEDIA = new Set(['gas', 'heat', 'water']);
-/** What the unit says already. */
+/** Words for the quantity, which the unit already states. */
 const QUANTITIES = new Set(['energy', 'power', 'temperature', 'temp']);
 const SEPARATORS = ['/', ':'];
 
-/** A name taken apart: whose it is, and what of. */
+/** Result of splitting a SenML name: the device, and the part that names the quantity. */
 export interface SenmlName {
   device: string;
-  /** What is left of the name. */
+  /** Rest of the name after the device. */
   part: string;
   ipso?: { object: number; instance: number; resource: number };
 }
 
 /**
- * Takes a name apart: an IPSO path, a URN with what comes after it, a base name and its rest, or what stands before and
- * after the last separator. `fallback`: the device where the name has none.
+ * Splits a name into device and part: an IPSO path, a URN and its rest, a base name and its rest, or the text before and after the last
+ * separator. `fallback`: the device if the name contains none.
  */
 export function takeApart(base: string, name: string, fallback: string): SenmlName {
   const whole = base + name;
@@ -48,11 +48,11 @@ export function takeApart(base: string, name: string, fallback: string): SenmlNa
   const trimmed = trimEnd(whole);
   const cut = Math.max(...SEPARATORS.map((one) => trimmed.lastIndexOf(one)));
   if (cut > 0) return { device: trimEnd(trimmed.slice(0, cut)) || fallback, part: trimmed.slice(cut + 1) };
-  // A base name with nothing after it is a device, a name without a base is a part of one.
+  // A base name without a rest is a device; a name without a base is a part of the fallback device.
   return base !== '' ? { device: trimmed || fallback, part: '' } : { device: fallback, part: trimmed };
 }
 
-/** `urn:dev:mac:0024befffe804ff1/energy`: the id ends at the next `:`, `/`, `_` or `;` (RFC 9039). */
+/** Splits `urn:dev:mac:0024befffe804ff1/energy`: the id ends at the next `:`, `/`, `_` or `;` (RFC 9039). */
 function ofUrn(whole: string): SenmlName {
   const words = whole.split(':');
   const start = words.slice(0, words[1] === 'dev' ? 3 : 2).join(':').length + 1;
@@ -61,7 +61,7 @@ function ofUrn(whole: string): SenmlName {
   return { device: whole.slice(0, end), part: whole.slice(end + 1) };
 }
 
-/** Where energy or power of a part of a name is put; null: it is known not to count. */
+/** Returns the channel of an energy or power by its part of the name; null if it is known not to count. */
 export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Place | null {
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const what = judgeAlone({ names: [part], unit });
@@ -74,10 +74,10 @@ export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Pla
   return { channel: isNamed ? directed : `${medium}/${directed}` };
 }
 
-/** What says nothing but that a volume is a meter's. */
+/** Words of a meter's volume that carry no further information. */
 const PLAIN_VOLUME = /^(?:volume|volumen|total|meter|counter|reading|register|consumption|consumed|usage|m3|value)$/;
 
-/** Where the volume of a part of a name is put; null: of no meter of gas, heat or water, or nobody can tell. */
+/** Returns the channel of a volume by its part of the name; null if it is no gas, heat or water meter or the commodity is unknown. */
 export function volumePlaceOf({ device, part }: SenmlName): Place | null {
   const commodity = commodityOf([part]) ?? commodityOf([part, device]);
   if (commodity === null) return null;
@@ -87,11 +87,13 @@ export function volumePlaceOf({ device, part }: SenmlName): Place | null {
 
 const SETPOINT = new Set(['setpoint', 'set', 'point', 'target', 'wanted', 'desired']);
 
-/** Whether a temperature is one that is wanted: `setpoint`, `kitchen_target`. */
+/** Whether a temperature is a set-point: `setpoint`, `kitchen_target`. */
 export const isSetpoint = (part: string): boolean =>
   /(?:^|[^a-z])(?:set[_-]?point|target|desired)(?![a-z])|[sS]et[pP]oint$/.test(part);
 
-/** A channel out of a part of a name. Different parts have different channels, but for what only says the quantity. */
+/**
+ * Returns a channel for a part of a name. Parts that differ only in words for the quantity share a channel; all others get different ones.
+ */
 export function channelOf(part: string, kind: string): string {
   const words = wordsOf(part);
   const rest = words.filter((word) => !QUANTITIES.has(word));
@@ -114,7 +116,7 @@ const wordsOf = (part: string): string[] =>
     .filter((word) => word !== '')
     .map(channelWord);
 
-/** A name without the separators at its end. */
+/** Returns a name without trailing separators. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && SEPARATORS.includes(text[end - 1] as string)) end -= 1;

@@ -1,17 +1,17 @@
 import type { DeviceMessage } from '../family.ts';
 import { asObject, type Json, member } from '../read/payload.ts';
 
-/** Newest version that is understood; the default of packs that do not say theirs. */
+/** Newest supported version, and the default for packs that state none. */
 const VERSION = 10;
-/** A base name is before each name: a long one before many would be work without end. */
+/** Maximum length of a name. The base name precedes every name, so a long one in a large pack would cost too much time. */
 const MAX_NAME_CHARACTERS = 200;
-/** Times below this are relative to now, in seconds. */
+/** Limit in seconds below which times are relative to now (RFC 8428). */
 const ABSOLUTE_FROM_SECONDS = 2 ** 28;
 
-/** When a pack came; of one that a broker replays nobody knows what its now was. */
+/** Receipt of a pack. If the broker has replayed it, the meaning of its "now" is unknown. */
 type Receipt = Pick<DeviceMessage, 'receivedAtMs' | 'replayed'>;
 
-/** Unix ms of a record's time (RFC 8428, section 4.5.3); null: as old as its receipt. */
+/** Returns a record's time in Unix ms (RFC 8428, section 4.5.3); null if the time of receipt applies. */
 function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): number | null {
   if (seconds >= ABSOLUTE_FROM_SECONDS) return seconds * 1_000;
   return seconds === 0 || replayed ? null : receivedAtMs + seconds * 1_000;
@@ -20,15 +20,15 @@ function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): n
 /** A record with its base fields applied. */
 export interface Resolved {
   base: string;
-  /** Its own part of the name; the whole name is `base + name`. */
+  /** The record's own part of the name; the whole name is `base + name`. */
   name: string;
   unit: string | null;
-  /** The number; null: it has text, a boolean, data, or only a sum. */
+  /** Numeric value; null if the record has a text, a boolean, data, or only a sum. */
   value: number | null;
-  /** The integral over time, in the unit times seconds. */
+  /** Integral over time, in the unit times seconds. */
   sum: number | null;
   text: string | null;
-  /** Unix ms; null: now. Not yet checked. */
+  /** Time in Unix ms, not yet checked for plausibility; null means now. */
   atMs: number | null;
 }
 
@@ -40,7 +40,7 @@ interface Base {
   bs: number;
 }
 
-/** Why a whole pack cannot be read; null where it can. */
+/** Returns the reason why a whole pack is unreadable; null if it is readable. */
 export function refusePack(pack: readonly unknown[]): string | null {
   for (const one of pack) {
     const record = asObject(one);
@@ -56,8 +56,8 @@ export function refusePack(pack: readonly unknown[]): string | null {
 }
 
 /**
- * Resolves the records of a pack (RFC 8428, section 4.6): base fields hold from their record on. A bad record is refused by
- * itself; a bad base field refuses the records from there on, because nobody knows what they are.
+ * Resolves the records of a pack (RFC 8428, section 4.6): base fields apply from their record onwards. An invalid record is refused alone;
+ * an invalid base field refuses all records from there on, because their meaning is unknown.
  */
 export function resolve(pack: readonly unknown[], receipt: Receipt): { records: Resolved[]; refused: string[] } {
   const base: Base = { bn: '', bu: null, bt: 0, bv: 0, bs: 0 };
@@ -81,7 +81,7 @@ export function resolve(pack: readonly unknown[], receipt: Receipt): { records: 
   return { records, refused };
 }
 
-/** Takes over a record's base fields; the name of one that is of a wrong type or too long. */
+/** Applies a record's base fields; returns the name of a field with a wrong type or length, otherwise null. */
 function rebase(base: Base, record: Json): string | null {
   for (const key of ['bn', 'bu'] as const) {
     const value = member(record, key);
@@ -98,7 +98,10 @@ function rebase(base: Base, record: Json): string | null {
   return null;
 }
 
-/** A record's field that is of a wrong type or too long; null is no reading. Numbers are JSON numbers here, never texts. */
+/**
+ * Returns the name of a record's field with a wrong type or length. A null value means "no reading". Numbers must be JSON numbers, not
+ * texts.
+ */
 function wrongField(record: Json): string | null {
   for (const key of ['n', 'u'] as const) {
     const value = member(record, key);
@@ -127,7 +130,8 @@ function withBase(base: Base, record: Json, receipt: Receipt): Resolved {
     name: String(member(record, 'n') ?? ''),
     unit: (member(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
-    // A base sum with no sum beside it is the sum of the record that brings it; after it, sums are the records' own. A sum that is null is none.
+    // A base sum without a sum belongs to the record that contains it; for later records it is only added to their own sums. A null sum
+    // means "no sum".
     sum: sum !== null ? base.bs + sum : isBaseAlone ? base.bs : null,
     text: typeof text === 'string' ? text : null,
     atMs: timeOf(seconds, receipt),

@@ -6,20 +6,20 @@ import { isNewPrefix, learnPrefix, namesPrefix, type Prefixes } from '../shelly-
 import { parseShellyGen2Topic } from '../shelly-gen2/topic.ts';
 
 const ROOT = 'shellies/';
-/** `emeter/0/total`; a Shelly 2 has one meter for both relays, and no number: `relay/power`. */
+/** Topic of a meter, `emeter/0/total`. A Shelly 2 has one meter for both relays, without a number: `relay/power`. */
 const METER = /^(.+)\/(relay|roller|light|color|white|emeter)\/(?:(\d{1,2})\/)?(power|energy|total|total_returned)$/;
 const LEAF = /^(.+)\/(online|info|sensor\/temperature)$/;
-/** Named by their model; of the others' `info` nothing is read. */
+/** Id of a device that starts with its model. Of such devices only sensors are read from `info`. */
 const NAMED = /^shelly/;
 const SENSOR = /^shelly(ht|flood|dw2?|smoke|sense|motionsensor|motion2)-/;
 
-/** What is on a topic of a Shelly Gen1; `device` is its id, which owners may change, even to one with slashes. */
+/** Parsed topic of a Shelly Gen1. `device` is its id, which owners may change, even to one with slashes. */
 type ShellyGen1Topic =
   | { leaf: 'online' | 'info' | 'sensor/temperature'; device: string }
   | { leaf: 'meter'; device: string; part: string; index: string; quantity: string }
   | { leaf: 'other' };
 
-/** Reads a topic below `shellies/`; null where it is somebody else's, or in the shape of Gen2. */
+/** Parses a topic below `shellies/`; returns null for topics elsewhere and for topics in the form of Gen2. */
 function parseShellyGen1Topic(topic: string): ShellyGen1Topic | null {
   if (!topic.startsWith(ROOT)) return null;
   const gen2 = parseShellyGen2Topic(topic);
@@ -33,27 +33,27 @@ function parseShellyGen1Topic(topic: string): ShellyGen1Topic | null {
   return owner && leaf ? ({ leaf, device: owner } as ShellyGen1Topic) : { leaf: 'other' };
 }
 
-/** Whether the `info` of a device can be of a sensor, whose unit of temperature is nowhere else. */
+/** Whether the device may be a sensor, which states the unit of its temperature only in `info`. */
 const mayBeSensor = (device: string): boolean => !NAMED.test(device) || SENSOR.test(device);
 
-/** What must be known of devices beside the message. */
+/** Facts about devices that later messages do not repeat. */
 interface Gen1Memory {
-  /** In which unit a sensor tells its temperature: it is set in the device, and only its `info` says so. */
+  /** Temperature unit of each sensor. It is a setting of the device, and only `info` states it. */
   unitOf: Map<string, 'C' | 'F'>;
-  /** Prefixes of Gen2 devices, which may be below `shellies/`, too. */
+  /** Prefixes of Gen2 devices, which may also lie below `shellies/`. */
   gen2: Prefixes;
 }
 
 const newGen1Memory = (): Gen1Memory => ({ unitOf: new Map(), gen2: new Map() });
 
-/** Whether a message says something that later ones cannot be read without. */
+/** Whether later messages cannot be decoded without the messages on this topic. */
 function remembersGen1(topic: string): boolean {
   const parsed = parseShellyGen1Topic(topic);
   if (parsed?.leaf === 'info') return mayBeSensor(parsed.device);
   return topic.startsWith('shellies/') && namesPrefix(topic);
 }
 
-/** Whether it says a unit, or a prefix, that is not known. */
+/** Whether the message states a unit or a prefix that is not stored yet. */
 function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
   const parsed = parseShellyGen1Topic(message.topic);
   if (parsed?.leaf !== 'info') return isNewPrefix(memory.gen2, message);
@@ -61,13 +61,13 @@ function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
   return unit !== null && memory.unitOf.get(parsed.device) !== unit;
 }
 
-/** The unit of temperature in a device's `info`. */
+/** Returns the temperature unit in a device's `info`. */
 function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
   const unit = member(asObject(member(readObject(payload), 'tmp')), 'units');
   return unit === 'C' || unit === 'F' ? unit : null;
 }
 
-/** Learns the unit of a sensor, or that a name below `shellies/` is a Gen2 device's. */
+/** Stores the unit of a sensor, or that a name below `shellies/` belongs to a Gen2 device. */
 function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
   const parsed = parseShellyGen1Topic(message.topic);
   if (parsed?.leaf !== 'info') {
@@ -79,12 +79,12 @@ function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
 }
 
 const CHANNEL = 'room';
-/** The target by which the valve is told to be off: no wish for 4 °C. */
+/** Target that switches the valve off; it is not a set-point of 4 °C. */
 const OFF_C = 4;
-/** What a sensor says that could not measure. */
+/** Value that a sensor sends if it could not measure. */
 const NO_TEMPERATURE = 999;
 
-/** Reads the radiator's valve (TRV) in `info`, where all that it measures is. */
+/** Decodes a radiator valve (TRV) from `info`, which contains all of its values. */
 function readValve(heard: Hearing, device: string, info: Json): void {
   const thermostats = member(info, 'thermostats');
   if (thermostats === undefined || thermostats === null) return;
@@ -108,19 +108,19 @@ function readThermostat(heard: Hearing, device: string, valve: Json): void {
   }
   const position = readNumber(member(valve, 'pos'));
   if (position === undefined) heard.refuse('pos is not a number');
-  // -1: the valve was never calibrated.
+  // -1: the valve has never been calibrated.
   else if (position !== null && position >= 0) {
     heard.addState({ device, channel: CHANNEL, kind: 'heating', value: position > 0, name: 'pos' });
   }
 }
 
-/** A temperature as text of a topic or member of `info` in C; null: no reading. */
+/** Converts a temperature, from a topic or from `info`, to °C; returns null for "no reading". */
 const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
   const read = readNumber(value);
   return read === NO_TEMPERATURE ? null : celsius(read === undefined ? value : read, unit);
 };
 
-/** A member that is an object; null where it is missing, or refused. */
+/** Returns a member that is an object; null if it is missing or was refused. */
 function partOf(heard: Hearing, valve: Json, name: string): Json | null {
   const value = member(valve, name);
   const part = asObject(value);
@@ -128,7 +128,7 @@ function partOf(heard: Hearing, valve: Json, name: string): Json | null {
   return part;
 }
 
-/** The unit stands beside the value; devices are set to C unless they say F. */
+/** Converts a value with its unit to °C. Devices use °C unless they state F. */
 function inCelsius(heard: Hearing, part: Json, name: string): unknown {
   const units = member(part, 'units') ?? 'C';
   if (units === 'C' || units === 'F') return temperatureOf(member(part, 'value'), units);
@@ -136,11 +136,11 @@ function inCelsius(heard: Hearing, part: Json, name: string): unknown {
   return null;
 }
 
-/** Relays count Watt-minutes. */
+/** Relays count watt-minutes. */
 const WATT_MINUTES_PER_KWH = 60_000;
 const WH_PER_KWH = 1_000;
 
-/** Shelly Gen1: one text on each topic, power and registers of relays, rollers, lights and clamps, and room climate. */
+/** Decoder of Shelly Gen1: one text per topic; power and registers of relays, rollers, lights and clamps, and room climate. */
 export const shellyGen1: Family<Gen1Memory> = {
   name: 'shelly-gen1',
   takes: (topic) => parseShellyGen1Topic(topic) !== null,
@@ -154,9 +154,9 @@ export const shellyGen1: Family<Gen1Memory> = {
 function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, memory: Gen1Memory): Heard | null {
   const parsed = parseShellyGen1Topic(topic);
   if (!parsed) return null;
-  // `shellies/{name}/online` of a Gen2 device whose owner has called it so.
+  // A Gen2 device can also publish `shellies/{name}/online`, if its owner has named it so.
   if (parsed.leaf === 'online' && memory.gen2.has(`shellies/${parsed.device}`)) return null;
-  // Nothing at all: somebody takes a kept message back.
+  // An empty payload deletes a retained message.
   if (parsed.leaf === 'other' || payload.length === 0) return nothing();
   if (parsed.leaf === 'info') return decodeInfo(payload, parsed.device);
   if (parsed.leaf === 'meter') return decodeMeter(payload, parsed);
@@ -181,8 +181,8 @@ function decodeInfo(payload: Buffer, device: string): Heard {
 }
 
 /**
- * A clamp keeps `total` and `total_returned` in its flash; its `energy` beside them is the same since the last start, and
- * is not read. Relays have nothing but `energy`.
+ * A clamp stores `total` and `total_returned` in its flash. Its `energy` is the same since the last start and is not read. Relays have only
+ * `energy`.
  */
 function decodeMeter(
   payload: Buffer,

@@ -4,20 +4,20 @@ import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member } from '../read/payload.ts';
 import { type Component, parseComponent } from './topic.ts';
 
-/** The status of one component of a device: all of it, or those members that have changed. */
+/** Status of one component of a device: complete, or only the members that have changed. */
 interface Part {
   device: string;
-  /** `switch:0`, for reasons of refusal. */
+  /** Name of the component (`switch:0`), for refusals. */
   name: string;
   id: number;
   status: Json;
   atMs: number | null;
 }
 
-/** Reads what a component of its type says. */
+/** Decodes the status of a component of one type. */
 type ReadPart = (heard: Hearing, part: Part) => void;
 
-/** Adds a member of a component's status; one that is missing has not changed, one that is null could not be measured. */
+/** Adds a member of a component's status. A missing member has not changed; a null member could not be measured. */
 function addMember(
   heard: Hearing,
   { device, name, atMs }: Part,
@@ -29,19 +29,19 @@ function addMember(
   heard.add({ device, channel, kind, value, per, atMs, name: `${name} ${said.member}` });
 }
 
-/** Energy meters (`shellypro3em-…`, `shellyemg3-…`): their own `temperature:0` is that of the chip. */
+/** Ids of energy meters (`shellypro3em-…`, `shellyemg3-…`), whose `temperature:0` is that of the chip. */
 const METER = /^shelly[a-z0-9]*em[a-z0-9]*-/;
-/** The target by which a radiator's valve is told to be off. */
+/** Target that switches a radiator valve off. */
 const OFF_C = 4;
 
-/** Reads `temperature`: the room on `0`, probes of an add-on on `100` and after. */
+/** Decodes `temperature`: id 0 is the room, ids from 100 are probes of an add-on. */
 const readTemperature: ReadPart = (heard, part) => {
   if (part.id === 0 && METER.test(part.device)) return;
   const channel = part.id === 0 ? 'room' : `room/temperature${part.id}`;
   addMember(heard, part, { channel, kind: 'temperature_c', value: member(part.status, 'tC'), member: 'tC' });
 };
 
-/** Reads `thermostat`, of wall displays. It may stand beside `temperature:0`, which need not say the same. */
+/** Decodes `thermostat` of wall displays. The device may also have a `temperature:0` with a different value. */
 const readThermostat: ReadPart = (heard, part) => {
   const channel = `room/thermostat${part.id}`;
   addCurrent(heard, part, channel);
@@ -52,7 +52,7 @@ const readThermostat: ReadPart = (heard, part) => {
   heard.addState({ device, channel, kind: 'heating', value, atMs, name: `${part.name} output` });
 };
 
-/** Reads `blutrv`, a radiator's valve that a gateway has heard by Bluetooth. */
+/** Decodes `blutrv`, a radiator valve whose values a gateway receives by Bluetooth. */
 const readValve: ReadPart = (heard, part) => {
   const channel = `room/blutrv${part.id}`;
   addCurrent(heard, part, channel);
@@ -63,7 +63,7 @@ const readValve: ReadPart = (heard, part) => {
   const position = readNumber(member(part.status, 'pos'));
   const { device, atMs } = part;
   if (position === undefined) heard.refuse(`${part.name} pos is not a number`);
-  // Below 0: a valve that was never calibrated does not know where it is.
+  // A negative position means that the valve has never been calibrated.
   else if (position !== null && position >= 0) {
     heard.addState({ device, channel, kind: 'heating', value: position > 0, atMs, name: `${part.name} pos` });
   }
@@ -74,7 +74,7 @@ function addCurrent(heard: Parameters<ReadPart>[0], part: Part, channel: string)
   addMember(heard, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
-/** Phases by the letter before their members. */
+/** Phases by the letter that precedes their members. */
 const PHASES = [
   ['a', '/l1'],
   ['b', '/l2'],
@@ -82,9 +82,9 @@ const PHASES = [
 ] as const;
 
 /**
- * Reads `switch`, `pm1`, `cover`, `light` and their like: power, and the registers of either direction. `by_minute` is
- * not read: it is mWh of minutes gone by, which are in the register, too.
- * `circuit`: the beginning of the channel, to which the component's number is added.
+ * Returns a decoder for `switch`, `pm1`, `cover`, `light` and similar components: power, and the registers of both directions. `by_minute`
+ * is not read: it contains mWh of past minutes, which the register also counts. `circuit`: first part of the channel, followed by the
+ * component's number.
  */
 const readMetered =
   (circuit: string): ReadPart =>
@@ -105,7 +105,7 @@ const readMetered =
     addMember(heard, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
   };
 
-/** Reads `em`, the power of three phases and of all together, negative for export. */
+/** Decodes `em`: the power of three phases and their total, negative for export. */
 const readThreePhasePower: ReadPart = (heard, part) => {
   const add = (name: string, channel: string) =>
     addMember(heard, part, { channel, kind: 'power_w', value: member(part.status, name), member: name });
@@ -113,7 +113,7 @@ const readThreePhasePower: ReadPart = (heard, part) => {
   for (const [letter, phase] of PHASES) add(`${letter}_act_power`, `em${part.id}/import${phase}`);
 };
 
-/** Reads `emdata`, the registers of `em` with the same number: channels are the same as of its power. */
+/** Decodes `emdata`: the registers of the `em` with the same number, on the same channels as its power. */
 const readThreePhaseEnergy: ReadPart = (heard, part) => {
   const add = (name: string, channel: string) =>
     addMember(heard, part, { channel, kind: 'energy_total_kwh', value: member(part.status, name), member: name });
@@ -125,13 +125,13 @@ const readThreePhaseEnergy: ReadPart = (heard, part) => {
   }
 };
 
-/** Reads `em1`, the power of one channel of a meter. */
+/** Decodes `em1`: the power of one channel of a meter. */
 const readChannelPower: ReadPart = (heard, part) => {
   const value = member(part.status, 'act_power');
   addMember(heard, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
 };
 
-/** Reads `em1data`, the registers of `em1` with the same number. */
+/** Decodes `em1data`: the registers of the `em1` with the same number. */
 const readChannelEnergy: ReadPart = (heard, part) => {
   for (const [name, direction] of [
     ['total_act_energy', 'import'],
@@ -142,7 +142,7 @@ const readChannelEnergy: ReadPart = (heard, part) => {
   }
 };
 
-/** Types of components that say something. `-` where a type ends with a digit: `pm1:0` must not be `pm:10`. */
+/** Decoders by component type. A circuit gets a `-` if its type ends with a digit, because `pm1:0` must differ from `pm:10`. */
 const READERS = new Map<string, ReadPart>([
   ...['switch', 'cover', 'light', 'rgb', 'rgbw', 'cct', 'rgbcct'].map((type) => [type, readMetered(type)] as const),
   ['pm1', readMetered('pm1-')],
@@ -155,10 +155,10 @@ const READERS = new Map<string, ReadPart>([
   ['blutrv', readValve],
 ]);
 
-/** Whether anything is read out of components of a type. */
+/** Whether components of this type are read. */
 export const isRead = ({ type }: Component): boolean => READERS.has(type);
 
-/** Reads one component; one that is null is gone. */
+/** Decodes one component; null means that the component was removed. */
 export function readComponent(
   heard: Hearing,
   component: Component,
@@ -172,7 +172,7 @@ export function readComponent(
   else heard.refuse(`${name} is not an object`);
 }
 
-/** Reads all components of a status; what is no component with a number (`sys`, `wifi`) says nothing. */
+/** Decodes all components of a status; members without a number (`sys`, `wifi`) are ignored. */
 export function readComponents(
   heard: Hearing,
   status: Json,

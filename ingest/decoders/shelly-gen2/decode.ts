@@ -7,10 +7,10 @@ import { isRead, readComponent, readComponents } from './components.ts';
 import { deviceBehind, isNewPrefix, isOurs, learnPrefix, namesPrefix, type Prefixes, sourceOf } from './prefixes.ts';
 import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
-/** Notifications that carry a status; `NotifyEvent` tells of buttons and the like. */
+/** Notifications that contain a status; `NotifyEvent` reports button presses and similar events. */
 const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
 
-/** Shelly Gen2, Gen3 and Gen4: frames of changes, whole components, availability. */
+/** Decoder of Shelly Gen2, Gen3 and Gen4: frames with changes, whole components, availability. */
 export const shellyGen2: Family<Prefixes> = {
   name: 'shelly-gen2',
   takes: (topic) => parseShellyGen2Topic(topic) !== null,
@@ -36,17 +36,17 @@ function decode(message: DeviceMessage, _settings: DecoderSettings, prefixes: Pr
 
 function decodeComponent(payload: Buffer, component: Component, device: string): Heard | null {
   if (!isRead(component)) return null;
-  // Nothing at all: somebody takes a kept message back.
+  // An empty payload deletes a retained message.
   if (payload.length === 0) return nothing();
   const value = readObject(payload);
   if (!value) return refusal('payload is not a JSON object');
   const heard = hearing();
-  // No time in it: `minute_ts` is when the minute began, not when this was measured.
+  // A component has no time of its own: `minute_ts` is the start of the minute, not the time of measurement.
   readComponent(heard, component, { device, value, atMs: null });
   return heard;
 }
 
-/** Only changed members are in it; what is missing is as before. */
+/** Decodes a frame, which contains only members that have changed. */
 function decodeFrame({ payload, receivedAtMs }: DeviceMessage): Heard {
   if (payload.length === 0) return nothing();
   const frame = readObject(payload);
@@ -60,15 +60,15 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): Heard {
   if (!params) return refusal('the frame has no params');
   const heard = hearing();
   const ts = readNumber(member(params, 'ts'));
-  // Before its clock is set a device counts seconds since it was switched on.
+  // Until its clock is set, a device counts seconds since it was switched on.
   const atMs = typeof ts === 'number' ? trusted(fromUnix(ts), receivedAtMs) : null;
   readComponents(heard, params, { device, atMs });
   return heard;
 }
 
 /**
- * Requests are wishes. A reply is on the topic of whoever has asked; the one with the status of all components is read,
- * as only there they have their names. Null: no Shelly's.
+ * Decodes a reply. Requests are commands and are not read. Of the replies, which come on the requester's topic, only the status of all
+ * components is read, because only it names them. Returns null if the message is not from a Shelly.
  */
 function decodeReply(frame: Json | null): Heard | null {
   const result = asObject(member(frame, 'result'));
@@ -80,7 +80,7 @@ function decodeReply(frame: Json | null): Heard | null {
   return heard;
 }
 
-/** `true` or `false` and nothing else. */
+/** Decodes the availability: `true` or `false` and nothing else. */
 function decodeOnline(payload: Buffer, device: string): Heard {
   const value = readText(payload);
   if (value === '') return nothing();

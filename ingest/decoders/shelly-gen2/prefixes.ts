@@ -5,7 +5,7 @@ import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
 const ID = /^\P{Cc}{1,128}$/u;
 
-/** First words of topics of others, below which `…/online` is no Shelly's. */
+/** First topic words of other families, below which `…/online` does not come from a Shelly. */
 const ROOTS_OF_OTHERS = new Set([
   '$SYS',
   'cmnd',
@@ -19,17 +19,20 @@ const ROOTS_OF_OTHERS = new Set([
   'zigbee2mqtt',
 ]);
 
-/** Whose prefix it is: prefixes that owners have chosen, and the ids of the devices behind them. */
+/** Device ids by topic prefix. Owners choose the prefixes. */
 export type Prefixes = Map<string, string>;
 
-/** Whether a message tells whose prefix it is: frames do, where the prefix does not say so itself. */
+/**
+ * Whether messages on this topic identify the device behind a prefix: frames and components do, if the prefix itself does not contain the
+ * default id.
+ */
 export function namesPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
   const speaks = parsed?.leaf === 'events' || (parsed?.leaf === 'component' && isRead(parsed.component));
   return speaks === true && defaultIdOf(parsed?.prefix ?? '') === null;
 }
 
-/** Whether a frame tells of a prefix what is not known: frames come every few seconds, and say the same. */
+/** Whether a message identifies the device of a prefix for the first time. Frames come every few seconds and mostly repeat the known id. */
 export function isNewPrefix(prefixes: Prefixes, message: DeviceMessage): boolean {
   const parsed = parseShellyGen2Topic(message.topic);
   if (parsed?.leaf === 'component')
@@ -42,7 +45,7 @@ export function isNewPrefix(prefixes: Prefixes, message: DeviceMessage): boolean
 const isComponent = (component: Component, payload: Buffer): boolean =>
   isRead(component) && readObject(payload) !== null;
 
-/** Learns the device behind a prefix from the sender of a frame; whole components name none, and the prefix is taken for it. */
+/** Stores the device behind a prefix, which a frame names as its sender. Whole components name none, so the prefix serves as the id. */
 export function learnPrefix(prefixes: Prefixes, { topic, payload }: DeviceMessage): void {
   const parsed = parseShellyGen2Topic(topic);
   if (parsed?.leaf === 'component' && !prefixes.has(parsed.prefix) && isComponent(parsed.component, payload)) {
@@ -53,17 +56,17 @@ export function learnPrefix(prefixes: Prefixes, { topic, payload }: DeviceMessag
   if (source !== null) prefixes.set(parsed.prefix, source);
 }
 
-/** The sender of a frame as a device's id; null where it is none. */
+/** Returns the sender of a frame as a device id; null if it is not valid. */
 export const sourceOf = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
-/** The device behind a prefix: as its frames say, else as the prefix says, else the prefix itself. */
+/** Returns the device behind a prefix: the default id in the prefix, else the id from its frames, else the prefix itself. */
 export const deviceBehind = (prefix: string, prefixes: Prefixes): string =>
   defaultIdOf(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**
- * Whether `{prefix}/online` is a Shelly's: where the prefix is one by itself, or has been heard. `online` alone makes no Shelly:
- * others have such a topic, too.
+ * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or is already known. The word `online` alone is not
+ * sufficient, because other devices use it, too.
  */
 export const isOurs = (prefix: string, prefixes: Prefixes): boolean =>
   prefixes.has(prefix) || (defaultIdOf(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));

@@ -2,22 +2,22 @@ const EVENTS = /^(.+)\/events\/rpc$/;
 const COMPONENT = /^(.+)\/status\/([a-z][a-z0-9_]*:\d+)$/;
 const RPC = /^(.+)\/rpc$/;
 const ONLINE = /^(.+)\/online$/;
-/** `switch:0`; a number with leading zeros would be a second name of the same component. */
+/** Name of a component, such as `switch:0`. Leading zeros are excluded, because they would give the same component a second name. */
 const COMPONENT_NAME = /^([a-z][a-z0-9_]*):(0|[1-9]\d{0,4})$/;
-/** What a device calls itself when nobody has named it: its model and its MAC. */
+/** Default id of a device: its model and its MAC. */
 const DEFAULT_ID = /^shelly[a-z0-9]*-[0-9a-f]{12}$/;
-/** What is on a topic of a Shelly Gen2, Gen3 or Gen4; `prefix` is the owner's own text, the device's id by default. */
+/** Parsed topic of a Shelly Gen2, Gen3 or Gen4. `prefix` is a text of the owner's choice, by default the device's id. */
 export type ShellyTopic =
   | { prefix: string; leaf: 'events' | 'rpc' | 'online' }
   | { prefix: string; leaf: 'component'; component: Component };
 
-/** A part of a device, as its status names it: `switch:0`. */
+/** A component of a device, as its status names it: `switch:0`. */
 export interface Component {
   type: string;
   id: number;
 }
 
-/** Reads a topic by its end, as its beginning may be anything; null: not in the shape of a Gen2 device. */
+/** Parses a topic by its end, because its beginning is the owner's choice. Returns null if it does not have the form of a Gen2 device. */
 export function parseShellyGen2Topic(topic: string): ShellyTopic | null {
   const events = EVENTS.exec(topic)?.[1];
   if (events) return { prefix: events, leaf: 'events' };
@@ -30,13 +30,13 @@ export function parseShellyGen2Topic(topic: string): ShellyTopic | null {
   return online ? { prefix: online, leaf: 'online' } : null;
 }
 
-/** Reads `switch:0`; null where it is no component with a number (`sys`, `wifi`). */
+/** Parses `switch:0`; returns null if it is no component with a number (`sys`, `wifi`). */
 export function parseComponent(name: string): Component | null {
   const [, type, id] = COMPONENT_NAME.exec(name) ?? [];
   return type && id ? { type, id: Number(id) } : null;
 }
 
-/** The device's default id at the end of a prefix (`shellies/shellyplus1pm-4417939341dc`); null where there is none. */
+/** Returns the default id at the end of a prefix (`shellies/shellyplus1pm-4417939341dc`); null if there is none. */
 export function defaultIdOf(prefix: string): string | null {
   const last = prefix.slice(prefix.lastIndexOf('/') + 1);
   return DEFAULT_ID.test(last) ? last : null;

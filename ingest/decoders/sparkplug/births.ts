@@ -2,28 +2,28 @@ import { assignChannels, type NamedMeaning, type Quantity } from './channels.ts'
 import { meaningOf } from './meaning.ts';
 import type { Metric, Opened } from './payload.ts';
 
-/** A metric as its birth announced it. */
+/** A metric, as its birth message has announced it. */
 export interface Born {
   name: string;
   datatype: number;
-  /** Null: nothing that is stored. */
+  /** Channel and unit of the metric; null if it is not read. */
   quantity: Quantity | null;
 }
 
-/** What a birth announced: the metrics of a node, or of one of its devices. */
+/** Announced metrics of a birth message: those of a node, or of one of its devices. */
 export interface Birth {
   byName: Map<string, Born>;
   byAlias: Map<bigint, Born>;
-  /** Of metrics that cannot be announced like this: a sentence each. */
+  /** Refusals of metrics with an invalid announcement, one sentence each. */
   refused: string[];
 }
 
-/** Most metrics of a node with its devices. */
+/** Maximum number of metrics of a node, including its devices. */
 export const MAX_METRICS_OF_NODE = 5_000;
-/** Text is read where it is a number; a boolean, a date or a list never is. */
+/** Datatypes that can hold a number, including text. Booleans, dates and lists never do. */
 const NUMERIC = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]);
 
-/** Reads the metrics that a birth announces; `room`: how many more the node may have. */
+/** Reads the metrics of a birth message. `room`: how many more metrics the node may have. */
 export function readBirth({ metrics }: Opened, room = MAX_METRICS_OF_NODE): Birth {
   const birth: Birth = { byName: new Map(), byAlias: new Map(), refused: [] };
   const meanings: NamedMeaning[] = [];
@@ -49,7 +49,7 @@ export function readBirth({ metrics }: Opened, room = MAX_METRICS_OF_NODE): Birt
     if (birth.byAlias.has(alias)) twice.add(alias);
     else birth.byAlias.set(alias, born);
   }
-  // Which of the two a later message means, nobody can tell.
+  // If two metrics share an alias, a later message could mean either, so the alias is not used.
   for (const alias of twice) {
     birth.byAlias.delete(alias);
     birth.refused.push(`alias ${alias} is announced twice`);
@@ -61,10 +61,10 @@ export function readBirth({ metrics }: Opened, room = MAX_METRICS_OF_NODE): Birt
   return birth;
 }
 
-/** The metric that a message means; undefined: of no birth. */
+/** Returns the announced metric to which a received metric belongs; undefined if no birth has announced it. */
 export const findBorn = (birth: Birth, { name, alias }: Metric): Born | undefined =>
   (name === undefined ? undefined : birth.byName.get(name)) ??
   (alias === undefined ? undefined : birth.byAlias.get(alias));
 
-/** A metric's name as a sentence can hold it. */
+/** Shortens a metric's name and replaces control characters, for use in a refusal. */
 export const shown = (name: string): string => name.slice(0, 60).replaceAll(/\p{C}/gu, '?');

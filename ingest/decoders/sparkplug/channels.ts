@@ -8,15 +8,15 @@ export interface NamedMeaning extends Meaning {
   name: string;
 }
 
-/** What a metric's value is, for good. */
+/** Channel and unit of a metric, permanent across births. */
 export interface Quantity extends Place {
   unit: Meaning['unit'];
 }
 
 /**
- * Gives each metric of a device its channel; null: the same once more in another unit. Names decide and not their order, which changes from birth
- * to birth: registers and powers are judged together; of temperatures and volumes that would share a channel the plainest name has it, and the
- * others are told apart by all their words.
+ * Assigns a channel to each metric of a device; null for the same register in a second unit. Only the names decide, because the order of
+ * the metrics changes from birth to birth. Registers and powers are classified together. If temperatures or volumes would share a channel,
+ * the metric with the plainest name gets it, and the channels of the others contain all words of their names.
  */
 export function assignChannels(meanings: readonly NamedMeaning[]): Map<string, Quantity | null> {
   const assigned = new Map<string, Quantity | null>();
@@ -49,11 +49,11 @@ export function assignChannels(meanings: readonly NamedMeaning[]): Map<string, Q
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 const scale = ({ unit }: Pick<Meaning, 'unit'>): number => unit.times / unit.per;
 
-/** `energy_kwh` and `energy_wh`: one register, which would be counted twice. */
+/** Whether two metrics are the same register in different units (`energy_kwh` and `energy_wh`), which would count twice. */
 const isSameRegister = (one: Omit<Meaning, 'described'>, other: Omit<Meaning, 'described'>): boolean =>
   one.unit.kind === other.unit.kind && scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
 
-/** Fewer words first, then the finer unit, then by the alphabet, as code units: the same everywhere. */
+/** Orders metrics: fewer words first, then the finer unit, then by code units, so that the order is the same on every machine. */
 function plainerFirst(one: NamedMeaning, other: NamedMeaning): number {
   const order = one.words.length - other.words.length || scale(one) - scale(other);
   return order || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);

@@ -6,7 +6,7 @@ import { bdSeqOf, isDeathOf, learn, nativeId, nodeOf, type SparkplugMemory } fro
 import { type Metric, type Opened, openPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
-/** Bits by datatype: Int8 to Int64, UInt8 to UInt64. */
+/** Numbers of bits by datatype: Int8 to Int64 here, UInt8 to UInt64 below. */
 const SIGNED = new Map([
   [1, 8],
   [2, 16],
@@ -21,44 +21,46 @@ const UNSIGNED = new Map([
 ]);
 
 /**
- * The value of a metric as a number or text; null: none, on purpose; false: nothing that fits its datatype.
- * `datatype`: of the metric, or of its birth where the message has none.
+ * Returns the value of a metric as a number or text; null for an intended "no value"; false if it does not fit its datatype. `datatype`:
+ * that of the metric or, if the message has none, of its birth.
  */
 function readValue(metric: Metric, datatype: number): number | string | boolean | null {
   const { intValue, longValue, plainValue } = metric;
   if (metric.isNull) return null;
   if (plainValue !== undefined) {
-    // NaN and infinity are a device's words for no reading.
+    // NaN and infinity mean "no reading".
     return typeof plainValue === 'number' && !Number.isFinite(plainValue) ? null : plainValue;
   }
   if (longValue !== undefined) return fitted(longValue, 64, datatype);
   return intValue === undefined ? null : fitted(BigInt(intValue), 32, datatype);
 }
 
-/** `raw`: as sent, unsigned, in a field of `width` bits. */
+/** Converts a raw integer by its datatype. `raw`: as sent, unsigned, in a field of `width` bits. Returns false if it does not fit. */
 function fitted(raw: bigint, width: 32 | 64, datatype: number): number | false {
   const unsigned = UNSIGNED.get(datatype);
   if (unsigned !== undefined) return raw < 1n << BigInt(unsigned) ? Number(raw) : false;
   const bits = SIGNED.get(datatype);
-  // Without a type, or in a field that is too small for it, the upper half could be negative: nobody knows.
+  // Without a datatype, or in a field that is too narrow for it, a value in the upper half may be negative: it is ambiguous.
   if (bits === undefined || bits > width) {
     const numeric = bits !== undefined || datatype === 0;
     return numeric && raw < 1n << BigInt(width - 1) ? Number(raw) : false;
   }
-  // Two's complement of the whole field, as specified, or of the type's own bits only.
+  // Two's complement of the whole field, as specified, or of the datatype's own bits only.
   const half = 1n << BigInt(bits - 1);
   const extended = BigInt.asIntN(width, raw);
   if (extended >= -half && extended < half) return Number(extended);
   return raw < half * 2n ? Number(BigInt.asIntN(bits, raw)) : false;
 }
 
-/** Eclipse Sparkplug B: nodes and devices of industrial gateways, whose births name what their data number. */
+/**
+ * Decoder of Eclipse Sparkplug B: nodes and devices of industrial gateways, whose birth messages name the metrics of later data messages.
+ */
 export const sparkplug: Family<SparkplugMemory> = {
   name: 'sparkplug',
   takes: (topic) => parseSparkplugTopic(topic) !== null,
   remembers,
   newMemory: () => new Map(),
-  // Births and deaths have an order over several topics: one that is said again counts again.
+  // The order of births and deaths across several topics matters, so a repeated one is not redundant.
   isNews: () => true,
   learn,
   decode,
@@ -107,7 +109,7 @@ function hearBirth(message: Message): void {
   const once = new Set<Born>();
   for (const metric of opened.metrics) {
     const born = metric.name === undefined ? undefined : birth.byName.get(metric.name);
-    // What is announced twice was refused above.
+    // A metric that a message contains twice was refused above.
     if (born && !once.has(born)) hearMetric(message, metric, born);
     if (born) once.add(born);
   }
@@ -125,7 +127,7 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
   if (bdSeq === null && node?.bdSeq !== null) {
     heard.refuse('bdSeq is missing: nobody can tell which session ended');
   } else if (isDeathOf(node, bdSeq)) {
-    // The will was written when the session began: its time is none of the death.
+    // The will was written when the session began, so its time is not that of the death.
     heard.addState({ ...dead, device });
     const devices = node?.devices ?? [];
     for (const one of devices) heard.addState({ ...dead, device: nativeId(memory, { ...topic, device: one }) });
@@ -146,7 +148,7 @@ function hearData(message: Message, birth: Birth | undefined): void {
 }
 
 function hearMetric({ opened, receivedAtMs, device, heard }: Message, metric: Metric, born: Born): void {
-  // Who sends a transient value asks not to store it.
+  // The sender marks a transient value as not to be stored.
   if (!born.quantity || metric.isTransient) return;
   const { unit, ...place } = born.quantity;
   const name = shown(born.name);

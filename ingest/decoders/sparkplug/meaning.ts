@@ -5,23 +5,23 @@ import { commodityOf } from '../vocabulary/volume-of.ts';
 import { circuitOf, isElectric } from './parts.ts';
 import { type Unit, unitOf, volumeUnitOf } from './units.ts';
 
-/** Words as they stand between blanks, slashes, dots and changes of case; kWh stays together, and L1 does. */
+/** Words of a name, split at blanks, slashes, dots and changes of case; `kWh` and `L1` stay whole. */
 const WORD = /[kKMG]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
-/** `Energy (kWh)`, `Price [EUR/kWh]`: the unit at the end in brackets, whatever it is. */
+/** Text in brackets at the end of a name, usually a unit: `Energy (kWh)`, `Price [EUR/kWh]`. */
 const BRACKETS = /[([]([^()[\]]*)[)\]]\s*$/;
-/** Too short to be a unit anywhere but at the end: `Phase C`, `Zone F/Power`. */
+/** Units of one letter, which are recognised only at the end of a name: not in `Phase C`, `Zone F/Power`. */
 const SHORT = new Set(['w', 'c', 'f']);
 
 interface NamedWords {
-  /** In lower case, without the unit. */
+  /** Words in lower case, without the unit. */
   words: string[];
-  /** The unit that the name tells; undefined where it tells none. */
+  /** Unit in the name; undefined if it contains none. */
   unit: Unit | undefined;
-  /** The unit is a single letter, which could be just a letter: `Valve W`. */
+  /** Whether the unit is a single letter that may be no unit: `Valve W`. */
   doubtful: boolean;
 }
 
-/** The words of a metric's name, and the unit that stands among them: `Energy/Total (kWh)`, `power_w`, `totalKWh`. */
+/** Splits a metric's name into its words and the unit among them: `Energy/Total (kWh)`, `power_w`, `totalKWh`. */
 function splitName(name: string): NamedWords {
   const bracketed = BRACKETS.exec(name)?.[1];
   const found = (bracketed === undefined ? name : name.replace(BRACKETS, '')).match(WORD) ?? [];
@@ -29,7 +29,7 @@ function splitName(name: string): NamedWords {
   const none = { words: lower, unit: undefined, doubtful: false };
   if (bracketed !== undefined) {
     const unit = unitOf(bracketed) ?? volumeUnitOf(bracketed);
-    // `Energy (L1)` has no unit in its brackets, but words; of `(kVArh)` they do no harm.
+    // The brackets of `Energy (L1)` contain words instead of a unit; the words of `(kVArh)` do no harm.
     if (unit) return { words: lower, unit, doubtful: false };
     lower.push(...(bracketed.match(WORD) ?? []).map((word) => word.toLowerCase()));
     if (/[a-z]/i.test(bracketed) && /w/i.test(bracketed)) return none;
@@ -37,7 +37,7 @@ function splitName(name: string): NamedWords {
   for (let index = found.length - 1; index >= 0; index--) {
     const unit = unitOf(found[index] as string);
     if (!unit || (SHORT.has(lower[index] as string) && index < found.length - 1)) continue;
-    // `degC` is two words.
+    // `degC` is split into two words.
     const deg = index > 0 && lower[index - 1] === 'deg' ? 1 : 0;
     return { words: lower.toSpliced(index - deg, 1 + deg), unit, doubtful: SHORT.has(lower[index] as string) };
   }
@@ -46,33 +46,33 @@ function splitName(name: string): NamedWords {
   return volume ? { words: lower.slice(0, -1), unit: volume, doubtful: false } : none;
 }
 
-/** What a metric is of, before it is known what else its device has. */
+/** Meaning of a metric before the other metrics of its device are considered. */
 export interface Meaning {
   unit: Omit<Unit, 'kind'> & { kind: Unit['kind'] | 'setpoint_c' };
-  /** Where a temperature or a volume is put. */
+  /** Channel of a temperature or a volume. */
   channel: string;
-  /** What is judged of energy and power. */
+  /** Description of energy and power for the joint classification. */
   described?: Described;
-  /** All words of its name but that of the unit. */
+  /** All words of the name except the unit. */
   words: string[];
 }
 
-/** Volumes that start again by themselves, or that are of a span of time: no lifetime totals. */
+/** Words of volumes that reset or cover a limited period; these are no lifetime totals. */
 const RESETS =
   /^(today|yesterday|day|daily|week|weekly|month|monthly|year|yearly|annual|hour|hourly|minute|quarter|session|trip|shift|batch|interval|period|delta|difference|diff|last|previous|resettable|partial|\d+(s|sec|min|h|hr|d))$/;
-/** Not measured, not of consumption, or not the quantity that its unit says. */
+/** Words of metrics that are not measured, not consumption, or not the quantity of their unit. */
 const NEVER =
   /^(price|cost|costs|eur|euro|usd|gbp|chf|ct|cent|cents|per|co2|carbon|emission|emissions|imp|pulse|pulses|apparent|reactive|forecast|predicted|prediction|estimate|estimated|budget|limit|rated|nominal|threshold|max|maximum|min|minimum|avg|average|mean|alarm|offset|scale|irradiance|m2)$/;
-/** Of a span of time of which the names of registers alone speak so. */
+/** Words for a period, which only names of registers use in this sense. */
 const SPANS = /^(shift|batch|interval|period|delta|difference|diff|trip|session)$/;
 const PEAK_POWER = /^(peak|demand|setpoint|target)$/;
 const TEMPERATURE = /^(temperature|temperatures|temp|temperatur)\d*$/;
 const SETPOINT = /^(setpoint|target|desired)$/;
 
-/** What a metric means by its name and the unit of its property; null: nothing that is stored. */
+/** Returns the meaning of a metric by its name and the unit property; null if it is not read. */
 export function meaningOf(name: string, property: string | undefined): Meaning | null {
   const { words, unit: named, doubtful } = splitName(name);
-  // What the property says holds, also where it is a unit that is not read.
+  // The unit property takes precedence over the name, even if its unit is not read.
   const unit = property === undefined ? named : (unitOf(property) ?? volumeUnitOf(property));
   if (!unit || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
@@ -85,7 +85,7 @@ export function meaningOf(name: string, property: string | undefined): Meaning |
   return facetsOf(described).not === null ? { unit, channel: '', described, words } : null;
 }
 
-/** A register of a meter of gas, heat or water. */
+/** Returns the meaning of a gas, heat or water register; null if it is none. */
 function volume(words: string[], name: string, unit: Unit): Meaning | null {
   const commodity = commodityOf([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;
@@ -93,7 +93,7 @@ function volume(words: string[], name: string, unit: Unit): Meaning | null {
   return { unit, channel: volumeChannel(commodity, circuitOf(named)), words: named };
 }
 
-/** `certain`: the unit is one, and no letter that could be a part's (`Setpoint C`). */
+/** Returns the meaning of a temperature. `certain`: the unit is unambiguous, not a letter that may name a part (`Setpoint C`). */
 function temperature(words: string[], unit: Unit, certain: boolean): Meaning | null {
   const isTemperature = words.some((word) => TEMPERATURE.test(word) || (certain && SETPOINT.test(word)));
   if (!isTemperature || words.some((word) => RESETS.test(word))) return null;

@@ -3,7 +3,7 @@ import { type Birth, MAX_METRICS_OF_NODE, readBirth } from './births.ts';
 import { type Metric, type Opened, openPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
-/** Of one gateway; past these the nodes that were born longest ago are forgotten, and refused until they are born again. */
+/** Bounds per gateway. Beyond them, the nodes with the oldest births are evicted; their data are refused until the next birth. */
 const MAX_NODES = 1_000;
 const MAX_METRICS = 100_000;
 const MAX_DEVICES_OF_NODE = 1_000;
@@ -11,15 +11,15 @@ const MAX_DEVICES_OF_NODE = 1_000;
 export interface SparkplugNode {
   group: string;
   edge: string;
-  /** Number of its session; null: the birth told none, or there was none. */
+  /** Number of the node's session; null if the birth stated none or was not received. */
   bdSeq: bigint | null;
-  /** Births that hold, by device, and by null for the node's own. */
+  /** Valid births by device; the key null is the node itself. */
   births: Map<string | null, Birth>;
-  /** All devices that were ever born: a node's death is theirs, and names are told apart by them. */
+  /** All devices that were ever born: a node's death includes them, and they are needed to find duplicate names. */
   devices: Set<string>;
 }
 
-/** Nodes by group and edge, the latest born last. */
+/** Nodes by group and edge, latest birth last. */
 export type SparkplugMemory = Map<string, SparkplugNode>;
 
 type Owner = Pick<SparkplugTopic, 'group' | 'edge' | 'device'>;
@@ -27,7 +27,7 @@ const keyOf = ({ group, edge }: Pick<Owner, 'group' | 'edge'>): string => `${gro
 
 export const nodeOf = (memory: SparkplugMemory, owner: Owner): SparkplugNode | undefined => memory.get(keyOf(owner));
 
-/** Learns a birth or a death. */
+/** Learns from a birth or death message. */
 export function learn(memory: SparkplugMemory, { topic, payload }: DeviceMessage): void {
   const parsed = parseSparkplugTopic(topic);
   if (parsed === null || parsed === 'state') return;
@@ -37,13 +37,13 @@ export function learn(memory: SparkplugMemory, { topic, payload }: DeviceMessage
   else if (typeof opened !== 'string') bury(memory, parsed, opened);
 }
 
-/** `opened`: null for a birth that cannot be read. What held before it may hold no longer. */
+/** Stores a birth. `opened` is null if the birth is unreadable; the previous birth is then invalid, too. */
 function bear(memory: SparkplugMemory, owner: Owner, opened: Opened | null): void {
   const known = nodeOf(memory, owner);
   const { group, edge, device } = owner;
   const node = known ?? { group, edge, bdSeq: null, births: new Map(), devices: new Set<string>() };
   if (device === null) {
-    // A new session: each device is born again after its node.
+    // A birth of the node starts a new session, in which each device must be born again.
     node.births.clear();
     node.bdSeq = opened && bdSeqOf(opened);
   } else node.births.delete(device);
@@ -63,11 +63,11 @@ function bury(memory: SparkplugMemory, owner: Owner, opened: Opened): void {
   else if (isDeathOf(node, bdSeqOf(opened))) node.births.clear();
 }
 
-/** Whether a node's death is of the session that was born last; an old will can come after a new birth. */
+/** Whether a node's death belongs to its current session; an old last will can arrive after a new birth. */
 export const isDeathOf = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
   node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
 
-/** The number of a node's session, which its birth and its death have in common; null: there is none. */
+/** Returns the session number that a node's birth and its death share; null if there is none. */
 export function bdSeqOf({ metrics }: Opened): bigint | null {
   const metric: Metric | undefined = metrics.find(({ name }) => name === 'bdSeq');
   if (!metric || metric.isNull) return null;
@@ -75,8 +75,7 @@ export function bdSeqOf({ metrics }: Opened): bigint | null {
 }
 
 /**
- * The native id: the last word of the topic. Where another node or device of the gateway has the same word, both are told
- * apart by the whole path.
+ * Returns the native id: the last word of the topic. If another node or device of the gateway uses the same word, the whole path is the id.
  */
 export function nativeId(memory: SparkplugMemory, { group, edge, device }: Owner): string {
   const word = device ?? edge;

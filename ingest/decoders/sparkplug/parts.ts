@@ -2,19 +2,19 @@ import { fold } from '../vocabulary/fold.ts';
 import { isForeignTerm } from '../vocabulary/lexicon.ts';
 import { saidOf } from '../vocabulary/said-of.ts';
 
-/** Said by every metric of a kind: of these words no circuit is made. */
+/** Words that all metrics of a kind may have; they do not become a circuit. */
 const COMMON =
   /^(energy|power|load|active|real|total|totals|sum|cumulative|lifetime|accumulated|register|reading|value|consumption|consumed|usage|used|current|present|instantaneous|actual|now|electricity|electric|electrical|grid|mains|net|measurement|measurements|data|tag|tags|gas|heat|thermal|water|energie|leistung|gesamt)$/;
-/** Any name's channel stays within what a channel may be long. */
+/** Maximum length of a circuit, so that every channel stays within its own maximum length. */
 const MAX_CIRCUIT = 40;
 
-/** Whether a word speaks of electricity, its direction or its part, so that a W beside it is its unit. */
+/** Whether a word indicates electricity, a direction or a tariff or phase, so that a `W` next to it means watts. */
 export function isElectric(word: string): boolean {
   const { direction, parts } = saidOf(word);
   return COMMON.test(word) || direction !== null || parts.length > 0 || saidOf(word).has('produced');
 }
 
-/** The circuit of a volume, by its words: `meter` names none by itself, but `meter 2` does. */
+/** Returns the circuit of a volume from its words: `meter` alone is none, but `meter 2` is. */
 export const circuitOf = (words: readonly string[]): string =>
   joined(
     words.filter(
@@ -26,7 +26,7 @@ export const circuitOf = (words: readonly string[]): string =>
     ),
   );
 
-/** Words as one word of a channel; of a long name the beginning, which others can share. */
+/** Joins words into one word of a channel. A long result is cut and may then not be unique. */
 export const joined = (words: readonly string[]): string =>
   words
     .join('_')

@@ -7,9 +7,9 @@ const optional = (type: string, id: number) => ({ type, id });
 const repeated = (type: string, id: number) => ({ rule: 'repeated', type, id });
 
 /**
- * The fields of a Sparkplug B payload that are read, by the numbers of the specification. Data sets, templates and files are
- * left out, so they are skipped unseen, and nothing nests without end. Metrics are bytes here, and opened one by one: a broken
- * one takes no others with it.
+ * Fields of a Sparkplug B payload that are read, with the numbers of the specification. Data sets, templates and files are omitted, so the
+ * parser skips them and nesting is bounded. Metrics are declared as bytes and parsed one by one, so that a broken metric does not affect
+ * the others.
  */
 const root = protobuf.Root.fromJSON({
   nested: {
@@ -56,42 +56,42 @@ const root = protobuf.Root.fromJSON({
 const PAYLOAD = root.lookupType('Payload');
 const METRIC = root.lookupType('Metric');
 
-/** Most metrics of one message that are looked at: a MiB of nothing could hold half a million. */
+/** Maximum number of metrics of one message that are examined: a MiB could contain half a million empty ones. */
 const MAX_METRICS = 20_000;
 const MAX_NAME = 256;
 
-/** A metric as it stands in a message. What is not in it is undefined. */
+/** A metric as received. Missing members are undefined. */
 export interface Metric {
-  /** Undefined where it is empty, too. */
+  /** Name of the metric; also undefined if it is empty. */
   name: string | undefined;
   alias: bigint | undefined;
-  /** Unix ms, as sent. */
+  /** Time of the metric in Unix ms, as sent. */
   timestampMs: number | undefined;
   datatype: number | undefined;
   isHistorical: boolean;
   isTransient: boolean;
   isNull: boolean;
-  /** The property that tells its unit. */
+  /** Text of the property that states the unit. */
   unit: string | undefined;
   intValue: number | undefined;
   longValue: bigint | undefined;
-  /** Float, double, boolean or text: what needs no conversion. */
+  /** Value that needs no conversion: float, double, boolean or text. */
   plainValue: number | boolean | string | undefined;
 }
 
 export interface Opened {
-  /** Unix ms of sending, as sent. */
+  /** Time of sending in Unix ms, as sent. */
   timestampMs: number | undefined;
   metrics: Metric[];
-  /** Of metrics that could not be opened: a sentence each. */
+  /** Refusals of metrics that could not be parsed, one sentence each. */
   refused: string[];
 }
 
-/** Opens a payload; a sentence where it is none. */
+/** Parses a payload; returns an error sentence if it is not Sparkplug B. */
 export function openPayload(payload: Buffer): Opened | string {
   if (payload.length > MAX_BYTES) return 'payload is too long';
   const body = decoded(PAYLOAD, payload);
-  // Rubbish can pass as protobuf with unknown fields; an empty payload is no Sparkplug either.
+  // Random bytes can pass as protobuf with unknown fields; an empty payload is not Sparkplug either.
   if (!body || Object.keys(body).length === 0) return 'payload is no Sparkplug B protobuf';
   if (String(member(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not read';
   const parts = member(body, 'metrics');
@@ -127,7 +127,7 @@ function openMetric(bytes: Uint8Array): Metric | string {
   };
 }
 
-/** The fields that are in the message as own members; null where the bytes are no such message. */
+/** Decodes bytes into an object whose own members are the fields in the message; returns null if they do not match the type. */
 function decoded(type: Type, bytes: Uint8Array): Json | null {
   try {
     return type.decode(bytes) as unknown as Json;
@@ -136,7 +136,7 @@ function decoded(type: Type, bytes: Uint8Array): Json | null {
   }
 }
 
-/** 64 bits come in two halves, unsigned. */
+/** Joins a 64-bit number from its two unsigned halves. */
 function bigIn(body: Json, name: string): bigint | undefined {
   const halves = asObject(member(body, name));
   return halves ? (BigInt(Number(halves.high) >>> 0) << 32n) | BigInt(Number(halves.low) >>> 0) : undefined;

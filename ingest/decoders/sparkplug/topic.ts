@@ -1,21 +1,21 @@
-/** What happens to a node or device: its births and deaths are remembered, its data are read by the birth before them. */
+/** Type of a Sparkplug message. Births and deaths are learnt; data are decoded with the preceding birth. */
 type SparkplugVerb = 'birth' | 'data' | 'death' | 'command';
 
 export interface SparkplugTopic {
   verb: SparkplugVerb;
   group: string;
   edge: string;
-  /** Null: the edge node itself. */
+  /** Device; null for the edge node itself. */
   device: string | null;
 }
 
 const VERBS: Record<string, SparkplugVerb> = { BIRTH: 'birth', DATA: 'data', DEATH: 'death', CMD: 'command' };
-/** N: the node, which has no device word; D: one of its devices, which has one. */
+/** Topic of a node (N…, no device word) or of one of its devices (D…, with a device word). */
 const TOPIC = /^spBv1\.0\/([^/]+)\/(?:N(BIRTH|DATA|DEATH|CMD)\/([^/]+)|D(BIRTH|DATA|DEATH|CMD)\/([^/]+)\/([^/]+))$/;
-/** Whether a host application runs: JSON, and of no device. */
+/** Topic on which a host application reports its state in JSON; it belongs to no device. */
 const STATE = /^spBv1\.0\/STATE\/[^/]+$/;
 
-/** Reads a Sparkplug B topic; 'state' for what host applications say of themselves, null for every other topic. */
+/** Parses a Sparkplug B topic. Returns 'state' for the state of a host application, null for every other topic. */
 export function parseSparkplugTopic(topic: string): SparkplugTopic | 'state' | null {
   const [, group, nodeVerb, node, deviceVerb, edge, device] = TOPIC.exec(topic) ?? [];
   const verb = VERBS[nodeVerb ?? deviceVerb ?? ''];

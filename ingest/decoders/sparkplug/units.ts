@@ -2,7 +2,7 @@ import type { SaidKind } from '../family.ts';
 import { asObject, type Json, member } from '../read/payload.ts';
 import { volumeScale } from '../read/volume.ts';
 
-/** What a unit makes of a number: `value * times / per` is in the unit of the kind. */
+/** Scale of a unit: `value * times / per` is in the unit of the kind. */
 export interface Unit {
   kind: Extract<SaidKind, 'energy_total_kwh' | 'power_w' | 'temperature_c' | 'volume_total_m3'>;
   times: number;
@@ -15,7 +15,7 @@ const power = (times: number): Unit => ({ kind: 'power_w', times, per: 1 });
 const CELSIUS: Unit = { kind: 'temperature_c', times: 1, per: 1 };
 const FAHRENHEIT: Unit = { ...CELSIUS, fahrenheit: true };
 
-/** Spelt as people do, in lower case without blanks, dots and dashes. */
+/** Units by their usual spellings, in lower case without blanks, dots and dashes. */
 const ANY_CASE = new Map<string, Unit>([
   ...['wh', 'watthour', 'watthours'].map((text): [string, Unit] => [text, energy(1, 1_000)]),
   ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, Unit] => [text, energy(1)]),
@@ -30,29 +30,29 @@ const ANY_CASE = new Map<string, Unit>([
     FAHRENHEIT,
   ]),
 ]);
-/** A small m is a thousandth and not a million; `mwh` could be either, so it is none. */
+/** Units whose case matters: a small m means milli, not mega. `mwh` is ambiguous and therefore no unit. */
 const EXACT = new Map<string, Unit>([
   ['MWh', energy(1_000)],
   ['MWH', energy(1_000)],
   ['MW', power(1_000_000)],
 ]);
 
-/** The unit that a text names; undefined where it names none that is read. */
+/** Returns the unit that a text names; undefined if it names none that is read. */
 export function unitOf(text: string): Unit | undefined {
   const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
   return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());
 }
 
-/** The unit of volume that a property, brackets or the end of a name tell; elsewhere `m3` and `l` are numbers of motors and lines. */
+/** Returns the volume unit in a property, in brackets or at the end of a name. Elsewhere `m3` and `l` number motors and lines. */
 export function volumeUnitOf(text: string): Unit | undefined {
   const scale = volumeScale(text.trim());
   return scale && { kind: 'volume_total_m3', ...scale };
 }
 
-/** The standard has no field for units: these properties are what edge software calls it. */
+/** Names of the properties in which edge software states the unit; the standard has no field for it. */
 const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunits', 'unit', 'units', 'uom']);
 
-/** The text of the property that tells a metric's unit; undefined where none does. */
+/** Returns the text of the property that states a metric's unit; undefined if there is none. */
 export function unitProperty(properties: Json | null): string | undefined {
   const keys = member(properties, 'keys');
   const values = member(properties, 'values');

@@ -10,14 +10,14 @@ import { type Named, namedIn, type Pattern, patternOf, sourceOf, templateOf } fr
 
 type ReadPlace = (json: unknown) => unknown;
 
-/** A field, ready to be read. */
+/** A field of a table, compiled for reading. */
 interface Field {
   entry: FieldEntry;
   channel: (named: Named) => string;
   /** The field's name as a pattern; null if it is a plain word. */
   pattern: Pattern | null;
   name: string;
-  /** Its JSONPath, in a body. */
+  /** JSONPath of the field in a JSON body. */
   path: string;
   read: ReadPlace;
   readTime: ReadPlace | null;
@@ -25,10 +25,10 @@ interface Field {
   scale: { times: number; per: number };
 }
 
-/** A topic, ready to be matched. */
+/** A topic of a table, compiled for matching. */
 interface Topic {
   entry: TopicEntry;
-  /** Null: any topic, so that the body alone tells whose a message is. */
+  /** Pattern of the topic; null matches any topic, so that the body alone identifies the family. */
   pattern: Pattern | null;
   hasField: boolean;
   fields: readonly Field[];
@@ -37,12 +37,15 @@ interface Topic {
   isObject: boolean;
   mentioned: readonly (readonly string[])[];
   time: ReadPlace | null;
-  /** Places that must be lists, with their least length. */
+  /** JSONPaths that must be lists, with their minimum lengths. */
   lists: readonly { path: string; read: ReadPlace; least: number }[];
   fromBody: readonly BodyPart[];
 }
 
-/** A part that the body names. `otherwise`: without a text there, or with one that is not among the words. */
+/**
+ * A part of a template that the body fills in. `otherwise`: template for a body without this text, or with a text that is not in the list
+ * of words.
+ */
 interface BodyPart {
   name: string;
   read: ReadPlace;
@@ -50,7 +53,7 @@ interface BodyPart {
   otherwise: (named: Named) => string;
 }
 
-/** What a message on a topic says: of which device, and which fields there are to read. */
+/** Result of matching a topic: its device, and the fields to read. */
 interface Match {
   topic: Topic;
   named: Named;
@@ -58,10 +61,10 @@ interface Match {
   fields: readonly { field: Field; name: string; channel: string }[];
 }
 
-/** A family whose form is the table `<name>.json`. Throws if the table has an error (`parseTable`). */
+/** Returns the family of the table `<name>.json`. Throws if the table has an error (`parseTable`). */
 export const tableFamily = (name: string): Family<null> => familyOf(readTable(name));
 
-/** The family that a table describes. */
+/** Returns the family that a table describes. */
 export function familyOf(table: Table): Family<null> {
   const topics = table.topics.flatMap((entry) => topicsOf(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);
@@ -79,7 +82,7 @@ export function familyOf(table: Table): Family<null> {
   });
 }
 
-/** Whether a body has what each of the family's on this topic mentions: all the texts, and one of each list of texts. */
+/** Whether a body contains the texts that the topic requires: each single text, and at least one of each list of texts. */
 const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
   mentioned.every((texts) => texts.some((text) => mentions(payload, text)));
 
@@ -87,7 +90,7 @@ const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
 const MAX_TOPICS = 1_000;
 const MAX_TOPIC_LENGTH = 256;
 
-/** Caches the matches of topics. A full cache is emptied: its topics are then matched again as they come. */
+/** Caches the matches of topics. A full cache is emptied; its topics are then matched again. */
 function cached(match: (topic: string) => Match | null): (topic: string) => Match | null {
   const matches = new Map<string, Match>();
   return (topic) => {
@@ -101,7 +104,7 @@ function cached(match: (topic: string) => Match | null): (topic: string) => Matc
   };
 }
 
-/** The topics of an entry, one for each of its patterns. */
+/** Returns the topics of an entry, one for each of its patterns. */
 function topicsOf(entry: TopicEntry, table: Table): Topic[] {
   const parts = { ...table.parts, ...entry.parts };
   const isJson = entry.payload === 'json';
@@ -177,9 +180,9 @@ const matchOf = (topic: Topic, named: Named, fields: readonly Field[]): Match =>
   fields: fields.map((field) => ({ field, name: named.field ?? field.name, channel: field.channel(named) })),
 });
 
-/** Reads the fields of a message. */
+/** Decodes the fields of a message. */
 function read(match: Match, message: DeviceMessage, settings: DecoderSettings): Heard {
-  // How a retained message is deleted.
+  // An empty payload deletes a retained message.
   if (message.payload.length === 0) return nothing();
   if (match.topic.entry.payload === 'json') return readBody(match, message, settings);
   const heard = hearing();
@@ -226,24 +229,24 @@ const namedByBody = (parts: readonly BodyPart[], json: unknown, named: Named): N
   return all;
 };
 
-/** Whether something else, or too short a list, is in a list's place. Null is no reading, wherever it stands. */
+/** Whether a value that must be a list is something else or too short. Null always means "no reading" and is accepted. */
 function isBroken({ read, least }: Topic['lists'][number], json: unknown): boolean {
   const value = read(json);
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
 }
 
-/** What a word stands for: itself if there are no words to look it up in, undefined if it is not among them. */
+/** Returns the replacement of a word; the word itself if there is no list of words; undefined if the list does not contain it. */
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
   words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;
 
-/** The unit of each kind, in which its owner is asked about it. */
+/** Unit of each kind, used in questions to the owner. */
 const OWN_UNIT = new Map<string, string>([
   ['energy_total_kwh', 'kWh'],
   ['power_w', 'W'],
   ['volume_total_m3', 'm³'],
 ]);
 
-/** At most ten digits, as C prints a `long`. */
+/** A whole number of at most ten digits, as C prints a `long`. */
 const WHOLE = /^\s*(?:-?\d{1,10}\s*)?$/;
 
 interface Reading {
@@ -254,7 +257,7 @@ interface Reading {
   name: string;
 }
 
-/** Adds one field of a message, by the rules of its entry. */
+/** Adds one field of a message by the rules of its entry. */
 function add(heard: Hearing, { entry, scale }: Field, { device, channel, value, atMs, name }: Reading): void {
   const { kind, words, none_below, whole, asks } = entry;
   if (kind === 'heating' || kind === 'availability') {
@@ -269,5 +272,5 @@ function add(heard: Hearing, { entry, scale }: Field, { device, channel, value, 
   else heard.add({ device, channel, kind, value, times, per, atMs, name, asks: asks && asksFor(kind) });
 }
 
-/** What its owner is asked about a quantity: its unit is that of its kind. */
+/** Returns the question to the owner of a quantity, in the unit of its kind. */
 const asksFor = (kind: FieldEntry['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });

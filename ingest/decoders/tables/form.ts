@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { readPath } from '#src/core/json-path.ts';
 import { SCALES } from '#src/devices/mapped-quantity.ts';
 
-/** Names and templates between braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
+/** Parts of names and templates, in braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
 export const PART = /\{([a-z_]+)([+*]?)\}/g;
 
 const path = z.string().refine((text) => readPath(text) !== null, {
   message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
 });
-/** Regular expression without groups that capture: the groups of a topic are its parts. */
+/** Regular expression without capturing groups, because the groups of a topic are its named parts. */
 const pattern = z.string().refine((source) => isPattern(source), {
   message: 'must be a regular expression without capturing groups, or a list of words and their replacements',
 });
@@ -101,13 +101,13 @@ const table = z
     }
   });
 
-/** A family as its file has it. */
+/** Table of a family, as its file contains it. */
 export type Table = z.infer<typeof table>;
 export type TopicEntry = Table['topics'][number];
 export type FieldEntry = z.infer<typeof field>;
 export type Parts = z.infer<typeof parts>;
 
-/** Why a topic of a table cannot be read; null if it can. */
+/** Returns the error in a topic of a table; null if it is valid. */
 function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: Table): string | null {
   if (one.ignored) return null;
   const read = Object.entries(one.fields ?? shared);
@@ -129,7 +129,7 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: T
   return null;
 }
 
-/** Names of the parts in a template. */
+/** Returns the names of the parts in a template. */
 const partsOf = (template: string): string[] => [...template.matchAll(PART)].map(([, name = '']) => name);
 
 function fits(kind: FieldEntry['kind'], unit: string): boolean {
@@ -146,7 +146,7 @@ function isPattern(source: string): boolean {
 }
 
 /**
- * Checks a family's table. Throws an error that names the file and each wrong member: at start, and in the tests.
+ * Parses and validates a family's table, at start and in the tests. Throws an error that names the file and each invalid member.
  *
  * @param file name for the error
  * @param text the file's content

@@ -1,9 +1,9 @@
 import { PART, type Parts } from './form.ts';
 
-/** What the parts of a topic stand for, by name. */
+/** Values of the parts of a topic, by name. */
 export type Named = Readonly<Record<string, string>>;
 
-/** A pattern, and the words that stand for what its parts match. */
+/** A compiled template, and the replacements of the words that its parts match. */
 export interface Pattern {
   expression: RegExp;
   words: ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -11,7 +11,7 @@ export interface Pattern {
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** A template as the source of a regular expression. `capture`: names its parts. */
+/** Converts a template to the source of a regular expression. `capture`: whether its parts become named groups. */
 export function sourceOf(template: string, parts: Parts, capture = false): string {
   const group = (name: string, source: string) => (capture ? `(?<${name}>${source})` : `(?:${source})`);
   return template
@@ -19,7 +19,7 @@ export function sourceOf(template: string, parts: Parts, capture = false): strin
     .map((piece) => {
       const [, name, levels, slash] = /^\{([a-z_]+)([+*]?)\}(\/?)$/.exec(piece) ?? [];
       if (name === undefined) return escaped(piece);
-      // Any number of levels, and the slash after them: all of it may be missing.
+      // `*` matches any number of levels including the slash after them, or nothing.
       if (levels === '*') return `(?:${group(name, '.*')}\\/)?`;
       return group(name, partSource(parts[name], levels === '+')) + (slash ? '\\/' : '');
     })
@@ -31,7 +31,7 @@ function partSource(part: Parts[string] | undefined, isLong: boolean): string {
   return part ?? (isLong ? '.+' : '[^/]+');
 }
 
-/** The pattern of a template. `parts`: what each of its parts may be. */
+/** Compiles a template. `parts`: allowed values of each part. */
 export function patternOf(template: string, parts: Parts): Pattern {
   const words = Object.entries(parts).flatMap(([name, part]) =>
     typeof part === 'object' ? [[name, part] as const] : [],
@@ -39,18 +39,18 @@ export function patternOf(template: string, parts: Parts): Pattern {
   return { expression: new RegExp(`^${sourceOf(template, parts, true)}$`), words: new Map(words) };
 }
 
-/** What the parts of a text stand for; null if the text does not match. */
+/** Returns the values of the parts in a text; null if the text does not match. */
 export function namedIn({ expression, words }: Pattern, text: string): Named | null {
   const groups = expression.exec(text)?.groups;
   if (words.size === 0 || !groups) return expression.test(text) ? { ...groups } : null;
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, words.get(name)?.[value] ?? value]));
 }
 
-/** A template to fill in. A part that the topic does not have is empty. */
+/** Returns a function that fills in a template. A part that the topic lacks is empty. */
 export function templateOf(template: string): (named: Named) => string {
   if (!template.includes('{')) return () => template;
   const pieces = template.split(PART);
-  // Text, name, levels, text, name, levels, …
+  // The pieces alternate: text, name, levels, text, name, levels, …
   return (named) =>
     pieces.map((piece, index) => (index % 3 === 0 ? piece : index % 3 === 1 ? (named[piece] ?? '') : '')).join('');
 }

@@ -2,7 +2,7 @@ import type { DeviceMessage } from '../family.ts';
 import { asObject, member, readObject } from '../read/payload.ts';
 import { parseTasmotaTopic, type TasmotaTopic } from './topic.ts';
 
-/** Topics without their last word, below which a device without `%prefix%` in its FullTopic has spoken. */
+/** Base topics (topics without their last word) of devices whose FullTopic has no `%prefix%`, learnt from their sensor messages. */
 export type Bases = Set<string>;
 
 const MAX_BASES = 2_000;
@@ -12,13 +12,13 @@ const LEAF = /^(.+)\/(SENSOR|LWT|STATE|RESULT|INFO[123]|STATUS\d{0,2}|POWER\d{0,
 const baseOf = (topic: string): string | null =>
   parseTasmotaTopic(topic) === null ? (SENSOR.exec(topic)?.[1] ?? null) : null;
 
-/** Whether a topic is one where a device without a prefix tells its sensors; others end like that, too. */
+/** Whether a device without a prefix may publish its sensors on this topic. Topics of other devices may end alike. */
 export const isBare = (topic: string): boolean => baseOf(topic) !== null;
 
-/** Whether a topic ends as those of a device without a prefix; others' end like that, too. */
+/** Whether a topic ends like one of a device without a prefix. Topics of other devices may end alike. */
 export const mayBeBare = (topic: string): boolean => LEAF.test(topic);
 
-/** Sensors of Tasmota: an object with a time and at least one block. */
+/** Whether a payload has the form of Tasmota's sensors: an object with a time and at least one block. */
 function isSensors(payload: Buffer): boolean {
   const body = readObject(payload);
   return (
@@ -26,21 +26,22 @@ function isSensors(payload: Buffer): boolean {
   );
 }
 
-/** Whether a message tells of a base that is not known. */
+/** Whether a message identifies a base topic that is not stored yet. */
 export function isNewBase(bases: Bases, { topic, payload }: DeviceMessage): boolean {
   const base = baseOf(topic);
   return base !== null && !bases.has(base) && bases.size < MAX_BASES && isSensors(payload);
 }
 
-/** Learns where a device without a prefix speaks. */
+/** Stores the base topic of a device without a prefix. */
 export function learnBase(bases: Bases, message: DeviceMessage): void {
   const base = baseOf(message.topic);
   if (base !== null && isNewBase(bases, message)) bases.add(base);
 }
 
 /**
- * Reads a topic without `%prefix%` (`plug/SENSOR`, `home/plug/LWT`); null where it is nobody's. What looks like sensors is; the
- * rest is the device's once its sensors have come: another family's `LWT` is none of ours.
+ * Parses a topic without `%prefix%` (`plug/SENSOR`, `home/plug/LWT`); returns null if it does not belong to Tasmota. A message with the
+ * form of sensors does; the other topics do once the sensors of the same base have come, because other families use words such as `LWT`,
+ * too.
  */
 export function parseBareTopic(topic: string, payload: Buffer, bases: Bases): TasmotaTopic | null {
   const [, base, leaf] = LEAF.exec(topic) ?? [];

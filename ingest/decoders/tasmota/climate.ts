@@ -5,25 +5,25 @@ import { asObject, type Json, member } from '../read/payload.ts';
 import { isMeter, type Mapping } from './sml.ts';
 import { block, type Source } from './source.ts';
 
-/** Blocks whose temperature is that of a chip, or that are no sensors: `ESP32` is also `ESP32C3`. */
+/** Blocks whose temperature is that of a chip, or that are no sensors. `ESP\d.*` also covers `ESP32C3`. */
 const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
-/** Several sensors of a kind are told apart by a number or an address: `DS18B20-1`, `DS18B20_2`, `SHT3X-0x45`. */
+/** Suffix that distinguishes several sensors of a kind, a number or an address: `DS18B20-1`, `DS18B20_2`, `SHT3X-0x45`. */
 const ONE_OF_SEVERAL = /[-_][0-9A-Za-z]+$/;
 
 interface Sensor {
-  /** `DS18B20-1`; of an analogue input with a number `ANALOG-2`. */
+  /** Name of the sensor, such as `DS18B20-1`; `ANALOG-2` for a numbered analogue input. */
   name: string;
   value: unknown;
 }
 
 /**
- * Reads the temperatures of sensors, in the unit that the message has for all of them. A sensor alone is the channel
- * `room`; where there are several, each has its name: `room/ds18b20-1`.
+ * Reads the temperatures of sensors, in the common unit of the message. A single sensor gets the channel `room`; several get their names:
+ * `room/ds18b20-1`.
  */
 export function readTemperatures({ heard, device, atMs }: Source, body: Json, mapping: Mapping): void {
   const sensors = findSensors(body, mapping);
   if (sensors.length === 0) return;
-  // Left out where a gateway passes somebody's values on: Celsius is what the firmware has until it is told otherwise.
+  // Gateways that forward values may omit the unit; Celsius is the firmware's default.
   const unit = member(body, 'TempUnit') ?? 'C';
   if (unit !== 'C' && unit !== 'F') {
     heard.refuse('TempUnit is neither C nor F');
@@ -47,7 +47,7 @@ function findSensors(body: Json, mapping: Mapping): Sensor[] {
   for (const [name, value] of Object.entries(body)) {
     const sensor = asObject(value);
     if (!sensor || NO_ROOM.test(name) || isMeter(name, sensor, mapping)) continue;
-    // Relays that measure energy (Shelly) have a thermistor on their own board; alone it is a sensor.
+    // Relays that measure energy (Shelly) have a thermistor on their own board; without `ENERGY` it is a sensor.
     if (name === 'ANALOG' && member(body, 'ENERGY') !== undefined) continue;
     if (member(sensor, 'Temperature') !== undefined) found.push({ name, value: member(sensor, 'Temperature') });
     if (name === 'ANALOG') found.push(...findNumbered(sensor));
@@ -55,7 +55,7 @@ function findSensors(body: Json, mapping: Mapping): Sensor[] {
   return found;
 }
 
-/** An ESP32 has several analogue inputs: `Temperature1`, `Temperature2`. */
+/** Returns the analogue inputs of an ESP32, which has several: `Temperature1`, `Temperature2`. */
 const findNumbered = (analog: Json): Sensor[] =>
   Object.entries(analog).flatMap(([key, value]) => {
     const [, number] = /^Temperature(\d{1,2})$/.exec(key) ?? [];
@@ -63,8 +63,8 @@ const findNumbered = (analog: Json): Sensor[] =>
   });
 
 /**
- * Reads `Thermostat0`, `Thermostat1` …: the target, in Celsius whatever `TempUnit` says, and whether it heats, which it
- * does while its duty cycle is above 0 %. What it measures is in the sensor's own block.
+ * Reads `Thermostat0`, `Thermostat1` …: the set-point, always in Celsius whatever `TempUnit` says, and whether it heats (duty cycle above 0
+ * %). The measured temperature is in the sensor's own block.
  */
 export function readThermostats(source: Source, body: Json): void {
   const { heard, device, atMs } = source;

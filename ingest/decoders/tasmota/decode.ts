@@ -9,7 +9,7 @@ import { isMeter, readMeter } from './sml.ts';
 import { block, type Source } from './source.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
-/** Devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
+/** Decoder of devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
 export const tasmota: Family<Bases> = {
   name: 'tasmota',
   takes: (topic) => parseTasmotaTopic(topic) !== null || mayBeBare(topic),
@@ -54,7 +54,7 @@ function readElectricity(source: Source, body: Json, mapping: NonNullable<Decode
   const tic = block(source, member(body, 'TIC'), 'TIC');
   const analog = block(source, member(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
-  // Beside the meter's own indexes ENERGY is the same energy again, and less exact.
+  // Next to the meter's own indexes, ENERGY repeats the same energy with less precision.
   else if (energy) readEnergy(source, energy);
   if (energy) readPower(source, energy);
   if (analog) readClamps(source, analog);
@@ -66,8 +66,8 @@ function readElectricity(source: Source, body: Json, mapping: NonNullable<Decode
 }
 
 /**
- * The message's own time, where it can be trusted. How it is told is set by the commands `Time` and `SetOption52`: wall
- * clock without a zone (as delivered), with an offset, with an `Epoch` beside it, or as Unix seconds.
+ * Returns the message's own time if it is plausible. The commands `Time` and `SetOption52` set its format: local time without a zone
+ * (default), with an offset, with an additional `Epoch`, or Unix seconds.
  */
 function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
   const [time, epoch] = [member(body, 'Time'), member(body, 'Epoch')];
