@@ -7,12 +7,15 @@ import { openPayload } from '#ingest/decoders/sparkplug/payload.ts';
 import { type Case, casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 import { createMutator } from '#test/support/mutate.ts';
 
-/** Of each family. `npm test` reads three times as many, each time others; after a change of a decoder take 100,000. */
+/**
+ * Number of mutated messages per family. `npm test` reads three times as many, with a new seed each time; after a change of a decoder run
+ * 100,000.
+ */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
 const MESSAGES = Number(MUTATED_MESSAGES ?? 500);
-/** One message may take so much of the processor. */
+/** Maximum processor time for one message. */
 const SLOW_MS = 500;
-/** What takes for ever is stopped by a watch over so many messages at a time: a message of them may take as long as this. */
+/** Number of messages per run of the watchdog, which stops an endless message. A single message among them may take that long. */
 const WATCHED = 200;
 const HANGS_MS = 20_000;
 const LIMIT_MS = 120_000 + MESSAGES * 20;
@@ -21,7 +24,7 @@ const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** What families multiply a message's numbers by: units of energy, power and volume, to kWh, W and m³. */
+/** Factors by which families convert the numbers of a message: units of energy, power and volume to kWh, W and m³. */
 const FACTORS = [
   1,
   1e3,
@@ -38,22 +41,22 @@ const FACTORS = [
   1e6 / 3.6,
   // Tenths of kWh and W.
   0.1,
-  // ft³, a hundred and a thousand of them, American gallons: to m³.
+  // ft³, 100 ft³, 1,000 ft³ and American gallons to m³.
   0.028316846592,
   2.8316846592,
   28.316846592,
   0.003785411784,
 ];
 
-/** A count by a multiplier or by pulses, a number that a template or a setting scales. */
+/** Families in which two numbers may be multiplied: a count by a multiplier or by pulses, a number by a template or a setting. */
 const OF_TWO = new Set(['rtl433', 'openmqttgateway', 'espurna', 'rtlamr', 'emon', 'homeassistant', 'homie', 'mapping']);
 
-/** Its templates subtract, too, and turn signs: a garbled `value * 0.001` may be `value - 0.001`. */
+/** Family whose templates also subtract and change signs: a mutated `value * 0.001` may become `value - 0.001`. */
 const SUBTRACTS = 'homeassistant';
 
 const SIGNED_BESIDE = new Set(['zigbee2mqtt', 'evcc', 'victron']);
 
-/** Whether a value comes from the numbers that the message, or what came before it, contains. */
+/** Whether a value can be computed from the numbers in the message or in the messages before it. */
 function isExplained(value: number, numbers: readonly number[], bothMayCount: boolean, subtracts: boolean): boolean {
   const is = (one: number) => Math.abs(one - value) <= 1e-9 * Math.max(1, Math.abs(value));
   for (const number of numbers) {
@@ -73,7 +76,7 @@ function isExplained(value: number, numbers: readonly number[], bothMayCount: bo
 }
 
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi;
-/** A character that JSON escapes: its digits are no number, and may stand before one. */
+/** JSON escape of a character. Its digits are no number, and may stand before one. */
 const ESCAPED = /\\u[0-9a-f]{4}/gi;
 const numbersIn = (text: string): number[] =>
   (text.replaceAll(ESCAPED, (one) => JSON.parse(`"${one}"`)).match(NUMBER) ?? []).map(Number).filter(Number.isFinite);
@@ -85,7 +88,7 @@ function numbersOf(value: unknown): number[] {
   return Object.values(value).flatMap(numbersOf);
 }
 
-/** Numbers of Sparkplug's metrics: 32 bits carry signed ones as two's complement, 64 do, too. */
+/** Returns the numbers of Sparkplug metrics. Fields of 32 and of 64 bits carry signed numbers as two's complement. */
 function numbersInProtobuf(payload: Buffer): number[] {
   const opened = openPayload(payload);
   if (typeof opened === 'string') return [];
@@ -99,12 +102,12 @@ function numbersInProtobuf(payload: Buffer): number[] {
   ]);
 }
 
-/** `nan` and `inf` where JSON has a value: firmware prints them. */
+/** `nan` and `inf` as JSON values, which firmware prints. */
 const NO_VALUE = /(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
 /**
- * Numbers of a SenML pack: values and sums, each plus the base that was told last (RFC 8428, sections 4.1 and 4.5.1). Whatever is made of a
- * sum, such as °C of K, is made of it as of a plain number. None follow a base that is no number.
+ * Returns the numbers of a SenML pack: values and sums, each plus the latest base (RFC 8428, sections 4.1 and 4.5.1). A sum is converted
+ * like a plain number, for example from K to °C. After a base that is no number, the pack has no numbers.
  */
 function numbersInSenml(payload: Buffer): number[] {
   let pack: unknown;
@@ -126,7 +129,7 @@ function numbersInSenml(payload: Buffer): number[] {
   return numbers;
 }
 
-/** Families whose numbers do not stand in a message as text, or not by themselves. */
+/** Families whose numbers are not text in the message, or must be combined. */
 const NUMBERS_IN = new Map([
   ['sparkplug', numbersInProtobuf],
   ['senml', numbersInSenml],
@@ -136,7 +139,7 @@ const WORD = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
 
 const DEVICE = /^\P{Cc}{1,128}$/u;
 
-/** Plain conditions: vitest's own are most of the time of two million messages. */
+/** Plain conditions, because vitest's assertions would take most of the time for two million messages. */
 const isWellFormed = ({ device, channel, value, atMs }: Said): boolean =>
   DEVICE.test(device) &&
   WORD.test(channel) &&
@@ -145,8 +148,8 @@ const isWellFormed = ({ device, channel, value, atMs }: Said): boolean =>
   (atMs === null || Number.isSafeInteger(atMs));
 
 /**
- * Families that must leave a message of this one alone. What anybody announced is the generic layer's, and those behind it read the
- * same topics where nothing was announced.
+ * Returns the families that must not decode a message of the given family. Announced topics belong to the generic family, and the families
+ * after it read the same topics if nothing was announced.
  */
 function areOthers(family: Family): Family[] {
   const generic = FAMILIES.findIndex(({ name }) => name === 'homeassistant');
@@ -154,7 +157,7 @@ function areOthers(family: Family): Family[] {
   return (family === FAMILIES[generic] ? before : [...before, ...behind]).filter((one) => one !== family);
 }
 
-/** Mutates the family's cases, their topics at times, and what came before. */
+/** Creates a fuzz test that mutates the cases of a family, sometimes their topics, and the messages before them. */
 function createFuzz(family: Family, seed: number) {
   const mutate = createMutator(seed);
   const cases = casesOf(family.name);
@@ -162,7 +165,7 @@ function createFuzz(family: Family, seed: number) {
   const [own, others] = [[unasked], areOthers(family)];
   const inPayload = NUMBERS_IN.get(family.name) ?? ((payload: Buffer) => numbersIn(String(payload)));
   let said = 0;
-  /** For who finds it hanging. */
+  /** Current message, to identify one that hangs. */
   let now = '';
 
   function next(index: number): void {
@@ -185,7 +188,7 @@ function createFuzz(family: Family, seed: number) {
     if (cpuMs() - startedAt > SLOW_MS) throw new Error(`slow: ${now}`);
     if (heard && family.takes?.(topic) === false && !family.knows?.(payload))
       throw new Error(`reads a topic that it denies: ${now}`);
-    // What came before is as it was: it may be all that tells whose the topic is.
+    // The messages before it are unchanged, because they may be the only evidence of the topic's family.
     if (topic === message.topic && out !== null && index % 3 === 0) {
       const all = createDecoders(others);
       for (const one of priorOf(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
@@ -198,7 +201,7 @@ function createFuzz(family: Family, seed: number) {
     const numbers = [...texts.flatMap(inPayload), ...numbersOf(settings)];
     for (const one of heard.said) {
       if (!isWellFormed(one)) throw new Error(`${JSON.stringify(one)}: ${now}`);
-      // A power without a sign has its direction beside it, or what gives it as positive.
+      // Families with unsigned powers send the direction separately, or report generation as positive, so negated numbers are allowed.
       const signed = one.kind === 'power_w' && SIGNED_BESIDE.has(family.name) ? numbers.map((number) => -number) : [];
       const all = [...numbers, ...signed];
       const isOfTwo = OF_TWO.has(family.name);
@@ -210,7 +213,10 @@ function createFuzz(family: Family, seed: number) {
   return { next, said: () => said, now: () => now };
 }
 
-/** Runs it on all messages, and stops what hangs: V8 interrupts a script, and a runaway regular expression in it. Answers how often anything was said. */
+/**
+ * Runs the fuzz test on all messages and stops those that hang: V8 can interrupt a script, including a runaway regular expression. Returns
+ * the number of messages with readings.
+ */
 function fuzz(family: Family, seed: number): number {
   const { next, said, now } = createFuzz(family, seed);
   let done = 0;
@@ -236,7 +242,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
     () => {
       const seed = Number(MUTATION_SEED);
       try {
-        // Something must be left to be said, or nothing was tested.
+        // Enough messages must still have readings, otherwise the test checks nothing.
         expect(fuzz(family, seed)).toBeGreaterThan(MESSAGES / 50);
       } catch (error) {
         throw new Error(`MUTATION_SEED=${seed} MUTATED_MESSAGES=${MESSAGES}: ${(error as Error).message}`, {

@@ -17,10 +17,10 @@ const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) 
   ts: ts === null || ts === undefined ? null : new Date(String(ts)).toISOString(),
 });
 
-/** Folders that are no families. */
+/** Folders that contain no family. */
 const SHARED = ['read', 'native', 'vocabulary', 'registers-of-a-device', '_blueprint', 'tables'];
 
-test('each family has its table, or its README and its decoder; at least eight cases, and a line in the list', () => {
+test('each family has a table or a README and a decoder, at least eight cases, and a line in the list', () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !SHARED.includes(entry.name))
     .map((entry) => entry.name);
@@ -33,7 +33,7 @@ test('each family has its table, or its README and its decoder; at least eight c
   for (const family of families) expect(casesOf(family).length, `cases of ${family}`).toBeGreaterThanOrEqual(8);
 });
 
-test('a body is parsed once for all families, and none of them changes it', () => {
+test('parses a body once for all families, and no family changes it', () => {
   for (const { name } of FAMILIES) {
     for (const [file, { in: given }] of casesOf(name)) {
       const message = messageOf(given);
@@ -64,7 +64,7 @@ for (const family of FAMILIES) {
       expect(read?.refused.length).toBe(out.rejected);
     });
 
-    test('says of each topic that it reads that it takes it', () => {
+    test('accepts every topic that it reads', () => {
       const { takes: _takes, knows: _knows, ...unasked } = family;
       for (const other of FAMILIES) {
         for (const [file, { in: given }] of casesOf(other.name)) {
@@ -77,8 +77,8 @@ for (const family of FAMILIES) {
       }
     });
 
-    // The generic layer reads what is announced; the families after it what was not.
-    test('takes no other family’s messages', () => {
+    // The generic family reads announced devices; the families after it read devices that were not announced.
+    test('rejects messages of other families', () => {
       if (family.name === 'homeassistant') return;
       for (const other of FAMILIES) {
         if (other.name === family.name) continue;

@@ -16,20 +16,20 @@ const judged = (topic: string, payload: unknown, config: unknown = {}, replayed 
     readSettings(config),
   );
 
-test('what a family reads, with its topic as it is below a gateway', () => {
+test('reports the readings of a family, with its topic below a gateway', () => {
   const body = { Time: '2026-07-05T21:00:00', ENERGY: { Total: 301.004 } };
   expect(judged('gw/gwy_1/tele/plug/SENSOR', body)).toMatchObject({
     outcome: 'read',
     topic: 'tele/plug/SENSOR',
     family: 'tasmota',
     readings: [{ device: 'plug', channel: 'import', value: 301.004, ts: null }],
-    // Its time is local, of a zone that nobody said.
+    // The message has local time, and its zone is not set.
     would: [{ family: 'tasmota', decoder_config: { tz: 'Europe/Berlin' } }],
   });
   expect(judged('tele/plug/SENSOR', body, { tz: 'Europe/Berlin' }).would).toEqual([]);
 });
 
-test('what is asked about, and the setting that answers it, if a name has a unit', () => {
+test('reports questions to the owner, and the setting that answers them if the name has a unit', () => {
   const answer = (name: string) => {
     const { outcome, asks, would } = judged('tele/cellar/SENSOR', { SML: { [name]: 17 } });
     expect({ outcome, asks }).toMatchObject({ outcome: 'asked', asks: [{ device: 'cellar' }] });
@@ -41,7 +41,7 @@ test('what is asked about, and the setting that answers it, if a name has a unit
   ]);
 });
 
-test('a meter without a unit is refused, and with one read', () => {
+test('refuses a meter without a unit, and reads it once the unit is set', () => {
   const { outcome, would } = judged('rtlamr/12345678', {
     Time: '2026-07-05T14:59:58-04:00',
     Type: 'SCM',
@@ -53,7 +53,7 @@ test('a meter without a unit is refused, and with one read', () => {
   });
 });
 
-test('a temperature of which nobody knows the scale', () => {
+test('asks for the scale of a temperature without one', () => {
   const { outcome, would } = judged('zwave/12/49/0/Air_temperature', { value: 21.4 });
   expect({ outcome, would }).toEqual({
     outcome: 'nothing',
@@ -61,7 +61,7 @@ test('a temperature of which nobody knows the scale', () => {
   });
 });
 
-test('a pack of SenML on a topic that nobody named', () => {
+test('proposes a topic setting for a SenML pack on an unknown topic', () => {
   const { outcome, would } = judged('my/pack', [{ n: 'meter/energy', u: 'kWh', v: 5 }]);
   expect({ outcome, would }).toEqual({
     outcome: 'nobody',
@@ -69,7 +69,7 @@ test('a pack of SenML on a topic that nobody named', () => {
   });
 });
 
-test('nobody’s message, with what a mapping can name', () => {
+test('reports an unrecognised message with the members that a mapping can name', () => {
   expect(judged('boiler/1', { at: '2026-07-05T18:59:00Z', meter: { 'total kWh': '12.5', ok: true }, n: null })).toEqual(
     {
       outcome: 'nobody',
@@ -93,18 +93,18 @@ test('nobody’s message, with what a mapping can name', () => {
   );
 });
 
-test('what the broker had kept is left out where it has no time of its own', () => {
+test('skips retained values without a time of their own', () => {
   const judgement = judged('tele/plug/SENSOR', { ENERGY: { Total: 1 } }, {}, true);
   expect(judgement).toMatchObject({ outcome: 'nothing', family: 'tasmota', left_out: 1 });
 });
 
-test('what a device of its own login sends is read where it signs in itself, and below a gateway by nobody', () => {
+test('reads native messages of a device with its own login, and none below a gateway', () => {
   const [topic, body] = ['energy/v1/dev_1/readings', { energy_total_kwh: 5 }];
   expect(judged(topic, body)).toMatchObject({ outcome: 'read', family: 'native' });
   expect(judged(`gw/gwy_1/${topic}`, body)).toMatchObject({ outcome: 'nobody', family: null });
 });
 
-test('a native channel of unknown name counts when its owner says what it is', () => {
+test('counts a native channel of unknown meaning once the owner has stated it', () => {
   const judgement = judged('energy/v1/dev_1/readings', { channel: 'feed_in', energy_total_kwh: 5 });
   expect(judgement).toMatchObject({
     outcome: 'asked',
@@ -113,11 +113,14 @@ test('a native channel of unknown name counts when its owner says what it is', (
   });
 });
 
-test.each(['', 'Online', '{', '\u0000', '[[[[', '"x"', 'null', '[]'])('%j is nobody’s, without a crash', (payload) => {
-  expect(judged('x/y', payload)).toMatchObject({ outcome: 'nobody', members: [] });
-});
+test.each(['', 'Online', '{', '\u0000', '[[[[', '"x"', 'null', '[]'])(
+  'recognises no family in %j, without a crash',
+  (payload) => {
+    expect(judged('x/y', payload)).toMatchObject({ outcome: 'nobody', members: [] });
+  },
+);
 
-test('each member’s path leads to it, whatever it is called, but for control characters', () => {
+test('returns a path that leads to each member, whatever its name, except for control characters', () => {
   const names = ['a', 'a b', "it's", '"quoted"', 'back\\slash', '', '0', 'ü', '\u0001', '$', 'a.b', 'x]'];
   const body = Object.fromEntries(names.map((name, index) => [name, [{ [name]: index }]]));
   const read = JSON.parse(JSON.stringify(body));
@@ -126,7 +129,7 @@ test('each member’s path leads to it, whatever it is called, but for control c
   for (const { path, value } of members) expect(readPath(path ?? '')?.(read)).toBe(value);
 });
 
-test('an endless message is cut', () => {
+test('cuts an endless message', () => {
   const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`m${index}`, index]));
   expect(membersOf(Buffer.from(JSON.stringify(wide)))).toHaveLength(200);
   expect(membersOf(Buffer.from(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`))).toEqual([]);

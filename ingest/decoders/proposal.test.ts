@@ -4,7 +4,7 @@ import { membersOf } from './members.ts';
 import { proposalFor } from './proposal.ts';
 
 const ENERGY = ['kWh', 'Wh', 'MWh'];
-/** Words of names, as firmwares put them together. */
+/** Names as firmware composes them from words. */
 const words = fc.array(
   fc.constantFrom(
     'active',
@@ -32,7 +32,7 @@ const style = fc.constantFrom(
   (all: string[]) => all.join('-'),
   ([first = '', ...rest]: string[]) => first + rest.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(''),
 );
-/** What a unit's ending may be proposed as; nothing where the list is empty. */
+/** Units that may be proposed for each ending; an empty list means no proposal. */
 const UNITS: Record<string, string[]> = {
   kWh: ['kWh'],
   kwh: ['kWh'],
@@ -58,14 +58,14 @@ const UNITS: Record<string, string[]> = {
   '': [],
 };
 
-describe('what a number may be, by its name', () => {
-  test('is in the unit at its end, and nothing without one', () => {
+describe('proposed meaning of a number by its name', () => {
+  test('proposes the unit at the end of a name, and nothing without a unit', () => {
     fc.assert(
       fc.property(words, style, fc.constantFrom(...Object.keys(UNITS)), fc.string(), (all, written, unit, topic) => {
         const proposed = proposalFor([written([...all, ...(unit === '' ? [] : [unit])]), topic]);
         if (proposed) expect(UNITS[unit]).toContain(proposed.unit);
         if (proposed && !ENERGY.includes(proposed.unit)) expect(proposed.meaning).not.toBe('import');
-        // Whatever a battery, a day or a phrase that nobody understands says, its owner must say what it is.
+        // A name with a battery, a day or an unknown word gets no proposal: the owner must state its meaning.
         if (/battery|today|foo|serial/.test(all.join())) expect(proposed).toBeNull();
       }),
       { numRuns: 3_000 },
@@ -91,7 +91,7 @@ describe('what a number may be, by its name', () => {
     expect(proposalFor([name])).toEqual(proposed);
   });
 
-  test('is what it lies in says, if its own name is a plain one', () => {
+  test('uses the name of the enclosing object if the member’s own name is plain', () => {
     const payload = Buffer.from(JSON.stringify({ total_kwh: { value: 5 }, battery: { total_kwh: 1 }, InvSerial: 7 }));
     expect(membersOf(payload, 'home/meter').map(({ path, proposed }) => [path, proposed])).toEqual([
       ['$.InvSerial', null],

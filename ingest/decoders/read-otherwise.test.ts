@@ -9,7 +9,7 @@ import { createDecoders } from './remembering.ts';
 
 type Config = Record<string, unknown>;
 
-/** Other values of a setting: each of its texts and numbers by itself, and without each of its members. */
+/** Yields variants of a setting: each of its texts and numbers replaced, and each of its members removed. */
 function* variantsOf(value: unknown, key = ''): Generator<unknown> {
   if (typeof value === 'number') yield* [value * 1_000, value / 2];
   else if (key === 'unit') yield* ['kWh', 'Wh', 'MWh', 'W', 'kW', 'm3', 'l', 'CCF', 'C'];
@@ -29,7 +29,7 @@ function* variantsOf(value: unknown, key = ''): Generator<unknown> {
   }
 }
 
-/** What is read of a case's message by settings: of registers and powers the values, by device and series. */
+/** Returns the register and power values of a case's message under given settings, by device and series. */
 function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSettings) {
   const decoders = createDecoders();
   const message = messageOf(given);
@@ -45,13 +45,13 @@ function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSetting
 const counts = { other: 0, same: 0 };
 const cases = FAMILIES.flatMap(({ name }) => casesOf(name).map(([file, { in: given }]) => ({ name, file, given })));
 
-test('whatever is changed of a setting: a series that reads another number by it is told so, and one that reads the same is not', () => {
+test('reports a changed setting for each series whose numbers change, and for no other series', () => {
   for (const { name, file, given } of cases) {
     const settings = settingsOf(given);
     for (const variant of variantsOf(settings)) {
       const changed = readSettings(variant);
       const [was, is] = [readBy(given, settings), readBy(given, changed)];
-      // What another family reads is another device.
+      // A value that another family reads belongs to another device.
       if (was.family !== is.family || was.family === undefined) continue;
       const [before, after] = [settings, changed].map((one) => numberSettings(readDecoderConfig(one), {}));
       for (const [key, said] of was.bySeries) {

@@ -3,7 +3,7 @@ import { FAMILIES } from './families.ts';
 import { type Family, withoutMemory } from './family.ts';
 import { createDecoders, createTopicRouter } from './remembering.ts';
 
-/** Families of which each takes topics below its own name, and how often they were asked. */
+/** Returns families that each accept topics below their own name, and counts their calls. */
 function counting(names: readonly string[]) {
   const asked = { takes: 0, decodes: 0 };
   const families: Family[] = names.map((name) => {
@@ -22,18 +22,18 @@ function counting(names: readonly string[]) {
 
 const NAMES = Array.from({ length: 60 }, (_, index) => `f${index}`);
 
-test('a topic is asked about once, and its messages cost one family however many there are', () => {
+test('matches a topic once; each of its messages then costs one call of one family', () => {
   const { families, asked } = counting(NAMES);
   const decoders = createDecoders(families);
   const message = { topic: 'f59/meter', payload: Buffer.alloc(0), receivedAtMs: 0 };
   for (let times = 0; times < 100; times++) expect(decoders.hear(message, {})?.family).toBe('f59');
   expect(asked).toEqual({ takes: 60, decodes: 100 });
-  // Those of another gateway have what was said of the topic, too.
+  // Decoders of another gateway share the cached routes of the topic.
   createDecoders(families).hear(message, {});
   expect(asked.takes).toBe(60);
 });
 
-test('a family that does not say what it takes is asked about every topic, in its place', () => {
+test('tries a family without `takes` on every topic, in its order', () => {
   const { families } = counting(['a', 'b']);
   const any = withoutMemory({ name: 'any', decode: () => null });
   const router = createTopicRouter([families[0] as Family, any, families[1] as Family]);
@@ -41,7 +41,7 @@ test('a family that does not say what it takes is asked about every topic, in it
   expect(router('other').reads).toEqual([1]);
 });
 
-test('a family that knows its messages by their bodies is asked about those alone, on topics that are not its own', () => {
+test('tries a family with `knows` on topics of other families, by the body alone', () => {
   const asked = { decodes: 0 };
   const family: Family = {
     ...withoutMemory({
@@ -61,7 +61,7 @@ test('a family that knows its messages by their bodies is asked about those alon
   expect(asked.decodes).toBe(2);
 });
 
-test('a flood of topics, and long ones, are evicted; a topic that is used in between is not', () => {
+test('evicts a flood of topics and long topics, but not a topic in use', () => {
   const { families, asked } = counting(['a']);
   const router = createTopicRouter(families, 10);
   for (let number = 0; number < 1_000; number++) {
@@ -69,7 +69,7 @@ test('a flood of topics, and long ones, are evicted; a topic that is used in bet
     router('a/meter');
   }
   expect(asked.takes).toBe(1_001);
-  // Long ago.
+  // This topic was evicted long ago.
   router('flood/0');
   expect(asked.takes).toBe(1_002);
   const long = `a/${'x'.repeat(1_000)}`;
@@ -77,7 +77,7 @@ test('a flood of topics, and long ones, are evicted; a topic that is used in bet
   expect(asked.takes).toBe(1_004);
 });
 
-/** Words that, repeated, make a search try each place of a topic once more from each other place. */
+/** Words whose repetition makes a regular expression restart at each position (quadratic time). */
 const ENDLESS = [
   '1',
   'N/a1/grid/1/',
@@ -94,7 +94,7 @@ const endlessTopics = (word: string, length: number): string[] => {
 };
 const MICROSECONDS = 200_000;
 
-test.each(ENDLESS)('topics of 65,000 characters that repeat %s are nobody’s, and cost nothing', (word) => {
+test.each(ENDLESS)('ignores topics of 65,000 characters that repeat %s, without cost', (word) => {
   const decoders = createDecoders();
   const { user } = process.cpuUsage();
   for (const topic of endlessTopics(word, 65_000)) {
@@ -103,7 +103,7 @@ test.each(ENDLESS)('topics of 65,000 characters that repeat %s are nobody’s, a
   expect(process.cpuUsage().user - user).toBeLessThan(MICROSECONDS);
 });
 
-test.each(ENDLESS)('topics as long as may be that repeat %s are asked about in no time', (word) => {
+test.each(ENDLESS)('matches topics of maximum length that repeat %s quickly', (word) => {
   const { user } = process.cpuUsage();
   for (const topic of endlessTopics(word, 1_000)) createTopicRouter(FAMILIES)(topic);
   expect(process.cpuUsage().user - user).toBeLessThan(MICROSECONDS);

@@ -1,19 +1,19 @@
 import type { DecoderSettings } from './family.ts';
 import { unitOf } from './proposal.ts';
 
-/** What is known of a message before settings are tried. */
+/** Facts about a message before settings are tried. */
 interface Known {
   topic: string;
   settings: DecoderSettings;
-  /** Devices that wait for a unit. */
+  /** Devices that need a unit. */
   seen: readonly string[];
-  /** What is asked about, as the device calls it. */
+  /** Native names of the quantities about which the owner is asked. */
   asked: readonly string[];
 }
 
 /**
- * Settings that may make a message readable, or more of it, one member of `decoder_config` each. Their values are examples where only
- * the owner knows them: a zone, a unit, pulses a kWh. Pure.
+ * Returns settings that may make a message readable, or more of it, with one member of `decoder_config` each. Values that only the owner
+ * knows are examples: a time zone, a unit, pulses per kWh. Pure.
  */
 export function trialsFor({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');
@@ -37,7 +37,8 @@ export function trialsFor({ topic, settings, seen, asked }: Known): DecoderSetti
 }
 
 /**
- * An example of what a name of a meter's script may be, in the unit that it ends with; null if it has none. Its direction is what is asked.
+ * Returns an example setting for a name in a meter script, in the unit at its end; null if it has none. The direction is the question to
+ * the owner.
  */
 function answerFor(name: string): NonNullable<DecoderSettings['tasmota']>[string] | null {
   const unit = unitOf(name);

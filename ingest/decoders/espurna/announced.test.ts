@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDecoders } from '#ingest/decoders/remembering.ts';
 
-test('what an ESPurna announces with its unit is read by that, and not asked about', () => {
+test('reads an ESPurna quantity by its announced unit and asks no question about it', () => {
   const receivedAtMs = Date.UTC(2026, 6, 5, 19);
   const message = (topic: string, payload: string) => ({ topic, payload: Buffer.from(payload), receivedAtMs });
   const decoders = createDecoders();

@@ -14,7 +14,7 @@ const evaluated = (template: string, text: string): unknown => {
   return evaluate(expression, { text, json });
 };
 
-// As the discovery messages of these projects have them.
+// Templates in discovery messages of well-known projects.
 test.each([
   // EMS-ESP
   ["{{value_json['nrg'] if value_json['nrg'] is defined else 0}}", '{"nrg":12.5}', 12.5],
@@ -43,7 +43,7 @@ test.each([
   ["{{ '%0.3f'|format(float(value)*0.001) }}", '1234', 1.234],
   ["{{ '%0.2f'|format(float(value)) }}", '230.456', 230.46],
   ['{{ float(value)*0.1|round(2) }}', '15', 1.5],
-  // What else is common.
+  // Other common templates.
   ["{{ value_json.get('a', 0) | float(0) }}", '{"a":"4.5"}', 4.5],
   ["{{ value_json.get('a', 0) | float(0) }}", '{}', null],
   ['{{ value_json.a | float | round(1) | string }}', '{"a":4.25}', 4.2],
@@ -60,6 +60,6 @@ test.each([
   ['{{ states("sensor.x") }}', '1', 'cannot be evaluated'],
   ["{{ {'0': 'Low'}[value] }}", '0', 'cannot be evaluated'],
   [`{{ ${'('.repeat(200)}value${')'.repeat(200)} }}`, '1', 'cannot be evaluated'],
-])('%s of %s is %j', (template, text, wanted) => {
+])('evaluates %s for %s as %j', (template, text, wanted) => {
   expect(evaluated(template, text)).toEqual(wanted);
 });

@@ -11,16 +11,16 @@ const message = {
 const mapped = (path: string, topic = 'tele/+/SENSOR') =>
   readSettings({ mapping: [{ topic, path, unit: 'kWh', meaning: 'import' }] });
 
-test('what an owner maps goes before the family that knows the topic', () => {
+test('gives the owner’s mapping precedence over the family of the topic', () => {
   const read = describe(message, mapped('$.P1.sum'), []);
   expect(read).toMatchObject({ family: 'mapping', readings: [{ device: 'plug', channel: 'import', value: 17 }] });
 });
 
-test('what is not where he says goes on to the family, as do other topics', () => {
+test('leaves messages without the mapped member, and other topics, to the families', () => {
   expect(describe(message, mapped('$.P2.sum'), [])?.family).toBe('tasmota');
   expect(describe(message, mapped('$.P1.sum', 'tele/other/SENSOR'), [])?.family).toBe('tasmota');
 });
 
-test('a mapping that cannot be used is none', () => {
+test('ignores an invalid mapping', () => {
   expect(describe(message, mapped('$..sum'), [])?.family).toBe('tasmota');
 });

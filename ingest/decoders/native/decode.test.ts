@@ -22,8 +22,8 @@ const brief = (payload: unknown, options = {}) =>
     intervalMs,
   ]);
 
-describe('the native payload', () => {
-  test('says a quantity in whole milli-units, at the time of receipt where it names none', () => {
+describe('native payload', () => {
+  test('returns whole milli-units, at the time of receipt if the message has no time', () => {
     expect(brief({ energy_total_kwh: 4711.235, power_w: -412.5 })).toEqual([
       ['import', 'register', 4_711_235_000, 0, 0],
       ['import', 'power', -412_500, 0, 0],
@@ -48,7 +48,7 @@ describe('the native payload', () => {
     expect(decode({ ts: '2026-07-05T18:30:00', energy_total_kwh: 1 })?.rejections).toHaveLength(1);
   });
 
-  test('takes interval energy only with its length and its time', () => {
+  test('accepts interval energy only with its length and its time', () => {
     expect(brief({ ts: RECEIVED_MS, energy_kwh: 0.5, interval_s: 900 })).toEqual([
       ['import', 'interval', 500_000, 0, 900_000],
     ]);
@@ -56,7 +56,7 @@ describe('the native payload', () => {
     expect(decode({ ts: RECEIVED_MS, energy_kwh: 0.5 })?.rejections[0]?.reason).toMatch(/needs interval_s/);
   });
 
-  test('keeps the neighbours of a bad element', () => {
+  test('reads the other elements next to an invalid one', () => {
     const decoded = decode([
       { power_w: 1 },
       null,
@@ -70,12 +70,12 @@ describe('the native payload', () => {
     expect(decoded?.rejections[2]?.reason).toMatch(/^no quantity: none of energy_total_kwh, .*heating$/);
   });
 
-  test('leaves out what a broker replays without a time of its own', () => {
+  test('skips replayed messages without a time of their own', () => {
     expect(brief({ power_w: 1 }, { replayed: true })).toEqual([]);
     expect(brief({ ts: RECEIVED_MS, power_w: 1 }, { replayed: true })).toHaveLength(1);
   });
 
-  test('reads status, and leaves other topics to others', () => {
+  test('reads the status, and ignores topics that are not native', () => {
     expect(decode('faulty', { topic: 'energy/v1/dev_1/status' })?.status).toBe('faulty');
     expect(decode('on fire', { topic: 'energy/v1/dev_1/status' })?.rejections).toHaveLength(1);
     for (const other of [
@@ -88,7 +88,7 @@ describe('the native payload', () => {
     }
   });
 
-  test('refuses what is not JSON, not UTF-8, empty, endless or too much, and never throws', () => {
+  test('rejects payloads that are not JSON, not UTF-8, empty or too large, and never throws', () => {
     for (const payload of [
       '',
       'NaN',

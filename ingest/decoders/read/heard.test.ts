@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { hearing } from './heard.ts';
 
-test('of a message with thousands of bad parts a hundred reasons are told', () => {
+test('reports a hundred refusals of a message with thousands of invalid elements', () => {
   const heard = hearing();
   for (let index = 0; index < 10_000; index++) heard.refuse(`part ${index}`);
   expect(heard.refused).toHaveLength(101);
   expect(heard.refused.at(-1)).toBe('more than 100 parts of it cannot be used');
 });
 
-test('a channel of an endless name is refused, of its device', () => {
+test('refuses a channel with too long a name, and names its device', () => {
   const heard = hearing();
   const said = { device: 'meter', kind: 'power_w', value: 1, name: 'power' } as const;
   heard.add({ ...said, channel: `${'a/'.repeat(70)}import` });

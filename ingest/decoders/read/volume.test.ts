@@ -13,28 +13,28 @@ test.each([
   [10142194.0, 'L', 10142.194],
   [4321, 'litres', 4.321],
   [5, 'dm³', 0.005],
-  // As the foot is defined; a product of doubles has other last digits.
+  // By the exact definition of the foot; a product of doubles differs in the last digits.
   [123456, 'ft³', 3495.884612861952],
   [1, 'CCF', 2.8316846592],
   [1.5, 'MCF', 42.475269888],
-])('%d %s are %d m³, to the last digit', (value, unit, expected) => {
+])('converts %d %s to %d m³, exact to the last digit', (value, unit, expected) => {
   expect(cubicMetres(value, unit)).toBe(expected);
 });
 
-test('the decimal that was sent is scaled, not its double', () => {
+test('scales the decimal that was sent, not its double', () => {
   expect(cubicMetres(1.005, 'L')).toBe(0.001005);
   expect(cubicMetres(0.1, 'ft3')).toBe(0.0028316846592);
   expect(scaled(100, US_GALLON.times, US_GALLON.per)).toBe(0.3785411784);
 });
 
 test.each(['m3/h', 'm³/h', 'l/min', 'L/h', 'gal', 'gallons', 'kWh', 'm', 'm2', '', 'M', 'ml', 'constructor'])(
-  '%s is no volume, or of nobody knows where',
+  'rejects %s, which is no volume or an ambiguous unit',
   (unit) => {
     expect(volumeScale(unit)).toBeUndefined();
   },
 );
 
-test('a circuit stands before the commodity', () => {
+test('puts the circuit before the commodity', () => {
   expect(volumeChannel('gas')).toBe('gas/m3');
   expect(volumeChannel('water', 'mbus2')).toBe('mbus2/water/m3');
 });

@@ -10,7 +10,7 @@ const verdictsOf = (names: readonly string[], device = ''): Record<string, strin
 };
 const isCounted = (channel: string) => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
-/** Words of all languages that say just this, alone. */
+/** Returns the words of all languages with this meaning and no other. */
 const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'period' | 'heats') =>
   LANGUAGES.flatMap(({ words }) =>
     words.flatMap(([of, , list]) => (of === concept ? list.split(/\s+/).filter((word) => /^\p{L}+$/u.test(word)) : [])),
@@ -22,7 +22,7 @@ const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'p
   });
 
 const one = (concept: Parameters<typeof wordsOf>[0]) => fc.constantFrom(...wordsOf(concept));
-/** What one register of a device is called, and what is true of it: a whole, or a part of the whole of its direction. */
+/** Names of the registers of one device, and the truth about each: a total, or a part of the total of its direction. */
 const registers = fc
   .record({
     total: fc.constantFrom('Total', 'Gesamt', 'Energy', ''),
@@ -45,8 +45,8 @@ const registers = fc
     };
   });
 
-describe('whatever the registers of a device are called', () => {
-  test('a register and a part of it are never both counted in one rank, and a period never', () => {
+describe('registers of a device with arbitrary names', () => {
+  test('never counts both a register and a part of it in one rank, and never a period', () => {
     fc.assert(
       fc.property(registers, ({ whole, parts, periods, exports }) => {
         const names = [...new Set([...whole, ...parts, ...periods, ...exports])];
@@ -58,14 +58,14 @@ describe('whatever the registers of a device are called', () => {
             .filter((channel) => isCounted(channel) && /(?:^|\/)import/.test(channel) && !channel.startsWith('heat/'))
             .map((channel) => channel.replace(/\/?import.*$/, '')),
         );
-        // One circuit: of a total, its tariffs and its phases one rank counts (normalise/channels.ts).
+        // In one circuit, only one rank counts: the total, its tariffs or its phases (normalise/channels.ts).
         expect(circuits.size).toBeLessThanOrEqual(1);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  test('each is counted, part of another, known not to count, or asked: none is lost', () => {
+  test('counts each register, or ignores it as a part or as known not to count, or asks about it; none is lost', () => {
     fc.assert(
       fc.property(registers, ({ whole, parts, periods, exports }) => {
         const names = [...new Set([...whole, ...parts, ...periods, ...exports])];
@@ -76,7 +76,7 @@ describe('whatever the registers of a device are called', () => {
     );
   });
 
-  test('their order is of no account', () => {
+  test('does not depend on the order of the registers', () => {
     fc.assert(
       fc.property(
         registers.chain(({ whole, parts, periods, exports }) => {
@@ -127,23 +127,20 @@ test.each<[string, Record<string, string>]>([
   ['', { 'Self consumption': '?', Import: 'import' }],
   ['', { 'Lifetime yield': '?' }],
   ['', { T1: 'import/t1' }],
-])('of a device %j, %j', (device, wanted) => {
+])('classifies the registers of a device %j as %j', (device, wanted) => {
   const verdicts = verdictsOf(Object.keys(wanted), device);
   const shown = (channel: string) =>
     channel.startsWith('unknown/') ? '?' : channel.startsWith('ignored/') ? '-' : channel;
   expect(Object.fromEntries(Object.entries(verdicts).map(([name, channel]) => [name, shown(channel)]))).toEqual(wanted);
 });
 
-test('16_7_0 is the power of both directions, next to the register of one', () => {
+test('takes 16_7_0 as the power of both directions, next to the register of one', () => {
   const power = { label: '16_7_0', described: { names: ['16_7_0'], unit: 'W' as const } };
   const register = { label: '1_8_0', described: { names: ['1_8_0'], unit: 'kWh' as const } };
   for (const set of [[power], [register, power], [power, register]]) expect(judge(set).get(power)).toBe('import');
 });
 
-test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])(
-  'a code of a power that is sent in kWh is asked about: %s',
-  (name) => {
-    expect(isCounted(verdictsOf([name, 'SML 1_8_0'])[name] as string)).toBe(false);
-    expect(verdictsOf([name, 'SML 1_8_0'])['SML 1_8_0']).toBe('import');
-  },
-);
+test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])('asks about a power code that is sent in kWh: %s', (name) => {
+  expect(isCounted(verdictsOf([name, 'SML 1_8_0'])[name] as string)).toBe(false);
+  expect(verdictsOf([name, 'SML 1_8_0'])['SML 1_8_0']).toBe('import');
+});

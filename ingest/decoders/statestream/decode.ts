@@ -7,11 +7,11 @@ import { judgeAlone } from '../registers-of-a-device/alone.ts';
 import type { Described } from '../registers-of-a-device/register.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 
-/** What is told of an entity that later messages need. */
+/** Attributes of an entity without which its later states cannot be decoded. */
 const ATTRIBUTES = ['unit_of_measurement', 'device_class', 'state_class', 'friendly_name'] as const;
 type Attribute = (typeof ATTRIBUTES)[number];
 
-/** What is on a topic of the state stream. `device`: the topic of the entity. */
+/** Parsed topic of the state stream. `device` is the topic of the entity. */
 type StreamTopic = { device: string; object: string } & (
   | { about: 'state' | 'action' }
   | { about: 'attribute'; attribute: Attribute }
@@ -20,7 +20,7 @@ type StreamTopic = { device: string; object: string } & (
 const SENSOR = new RegExp(`^(.+/sensor/([a-z0-9_]{1,200}))/(state|${ATTRIBUTES.join('|')})$`);
 const CLIMATE = /^(.+\/climate\/([a-z0-9_]{1,200}))\/hvac_action$/;
 
-/** Reads `{base}/{domain}/{object}/{what}`, the base being its owner's; null for every other topic. */
+/** Parses `{base}/{domain}/{object}/{what}`, where the owner chooses the base; returns null for every other topic. */
 function parseStreamTopic(topic: string): StreamTopic | null {
   const [, device, object, what] = SENSOR.exec(topic) ?? [];
   if (device && object && what) {
@@ -31,10 +31,10 @@ function parseStreamTopic(topic: string): StreamTopic | null {
   return climate && ofClimate ? { about: 'action', device: climate, object: ofClimate } : null;
 }
 
-/** What was told of an entity. */
+/** Attributes that an entity has published. */
 type Told = Partial<Record<Attribute, string>>;
 
-/** How an entity's state is read. */
+/** How the state of an entity is decoded. */
 interface Readable extends Scale {
   kind: SaidKind;
   channel: string;
@@ -45,7 +45,7 @@ interface Readable extends Scale {
 
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
-/** How an entity's state is read, by its attributes; null where nothing is read of it. `object`: the end of its id. */
+/** Returns how an entity's state is decoded, by its attributes; null if it is not read. `object`: the end of its id. */
 function readableOf(object: string, told: Told): Readable | null {
   const unit = told.unit_of_measurement ?? null;
   const deviceClass = told.device_class?.toLowerCase();
@@ -56,7 +56,7 @@ function readableOf(object: string, told: Told): Readable | null {
   }
   const power = powerScale(unit);
   if (power && (deviceClass === undefined || deviceClass === 'power')) {
-    // Another entity may count the same in kWh: here each is a device of its own.
+    // Another entity may count the same energy in kWh. Each entity is a device of its own here, so the owner is asked.
     return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
   }
   if (isCumulative === false) return null;
@@ -73,8 +73,8 @@ function readableOf(object: string, told: Told): Readable | null {
 }
 
 /**
- * Energy counts where its names say what it is, and it is said to be a total. Here each entity is a device of its own: of which others it is a
- * part, nothing says, and one that speaks of no direction may be a roof's.
+ * Returns how an energy is decoded. It counts if its names state its meaning and its state class is a total. Each entity is a device of its
+ * own here: no message states of which other entity it is a part, and an energy without a direction may be solar production.
  */
 function energyOf(
   names: string[],
@@ -97,7 +97,7 @@ function energyOf(
   return { kind, channel: what.channel, ...scale, described };
 }
 
-/** Most entities that are remembered; beyond it, the one that was told of longest ago is forgotten. */
+/** Maximum number of cached entities; beyond it, the entity whose attributes are oldest is evicted. */
 const MAX_ENTITIES = 5_000;
 const MAX_TEXT = 200;
 const HEATING = new Map([
@@ -105,7 +105,7 @@ const HEATING = new Map([
   ...['idle', 'off', 'cooling', 'drying', 'fan', 'defrosting'].map((word) => [word, false] as const),
 ]);
 
-/** Home Assistant's state stream. Remembers what its attributes say of each entity. */
+/** Decoder of Home Assistant's state stream. Its memory holds the attributes of each entity. */
 export const statestream: Family<Map<string, Told>> = {
   name: 'statestream',
   takes: (topic) => parseStreamTopic(topic) !== null,
@@ -129,7 +129,7 @@ export const statestream: Family<Map<string, Told>> = {
   decode,
 };
 
-/** Attributes are JSON, so a text is in quotation marks; a bare one is somebody else's. */
+/** Returns an attribute's text. Attributes are JSON, so a text is in quotation marks; a bare text belongs to another family. */
 function quoted(payload: Buffer): string | null {
   const json = readJson(payload);
   return typeof json === 'string' && json !== '' ? json.slice(0, MAX_TEXT) : null;
@@ -153,7 +153,7 @@ function decode(
     return heard;
   }
   const told = memory.get(device);
-  // Others have such topics, too: a unit in quotation marks tells them apart.
+  // Other families have such topics, too. A unit in quotation marks identifies the state stream.
   if (told?.unit_of_measurement === undefined) return null;
   const readable = readableOf(object, told);
   if (!readable || payload.length === 0) return nothing();

@@ -11,7 +11,7 @@ const messageOf = (topic: string, payload: string) => ({
   receivedAtMs: Date.UTC(2026, 6, 5),
 });
 
-test('the table of the blueprint reads what its code reads', () => {
+test('reads the blueprint’s cases by table as by code', () => {
   const family = familyOf(parseTable('table.json', BLUEPRINT));
   const body = '{"time": "2026-07-04T23:59:00Z", "total_wh": 1234, "power": "x"}';
   for (const message of [
@@ -29,13 +29,13 @@ test('the table of the blueprint reads what its code reads', () => {
   }
 });
 
-test('each table is in the form, and says where it comes from', () => {
+test('each table is valid and names its sources', () => {
   const names = readdirSync(import.meta.dirname).filter((file) => /^(?!.*\.cases\.).*\.json$/.test(file));
   expect(names.length).toBeGreaterThan(0);
   for (const name of names) expect(readTable(name.slice(0, -'.json'.length)).sources).not.toEqual([]);
 });
 
-/** The blueprint's table with one member of its topic or its field replaced. */
+/** Returns the error of the blueprint's table after one member of its topic or field was changed. */
 function faultOf(change: (topic: Record<string, unknown>, field: Record<string, unknown>) => void): string {
   const table = JSON.parse(BLUEPRINT) as Table;
   const [topic] = table.topics;
@@ -59,11 +59,11 @@ test.each<[Parameters<typeof faultOf>[0], string]>([
   [(topic) => Object.assign(topic, { fields: undefined }), 'topics.0 has neither fields nor "ignored": true'],
   [(topic) => Object.assign(topic, { ignored: true }), 'topics.0.ignored reads nothing'],
   [(topic) => Object.assign(topic, { channels: {} }), 'Unrecognized key: "channels"'],
-])('an error of a table names the file and the member %#', (change, message) => {
+])('names the file and the member of an error %# in a table', (change, message) => {
   expect(faultOf(change)).toMatch('x.json: ');
   expect(faultOf(change)).toMatch(message);
 });
 
-test('an error of syntax names the file', () => {
+test('names the file of a syntax error', () => {
   expect(() => parseTable('x.json', '{"family": ')).toThrow(/^x\.json: /);
 });

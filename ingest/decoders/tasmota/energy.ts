@@ -2,12 +2,12 @@ import { type Json, member } from '../read/payload.ts';
 import { addParts, addPhases, block, type Source } from './source.ts';
 
 /**
- * Reads the block `ENERGY` of a device that measures by itself. `Today`, `Yesterday` and `TodaySum…` start again each
- * midnight, and `Period` does not say how long it was: none of them is read.
+ * Reads the block `ENERGY` of a device with its own meter. `Today`, `Yesterday` and `TodaySum…` reset at midnight, and `Period` does not
+ * state its length, so none of them is read.
  */
 export function readEnergy(source: Source, energy: Json): void {
   const kind = 'energy_total_kwh';
-  // The driver of Modbus meters: `Total` is what flowed either way where it says the import by itself.
+  // With the driver of Modbus meters, `Total` is the sum of both directions if `ImportActive` exists.
   const imported = member(energy, 'ImportActive');
   if (imported === undefined) addPhases(source, member(energy, 'Total'), 'import', kind, 'ENERGY.Total');
   else addPhases(source, imported, 'import', kind, 'ENERGY.ImportActive');
@@ -22,11 +22,11 @@ export function readEnergy(source: Source, energy: Json): void {
   }
 }
 
-/** Reads the power in `ENERGY`, W, signed: negative while there is more generated than used. */
+/** Reads the signed power in `ENERGY` in W; negative if generation exceeds consumption. */
 export const readPower = (source: Source, energy: Json): void =>
   addPhases(source, member(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
 
-/** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, on an ESP32 `CTEnergy1` …; each is a circuit of its own. */
+/** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, on an ESP32 `CTEnergy1` …; each is a separate circuit. */
 export function readClamps(source: Source, analog: Json): void {
   const { heard, device, atMs } = source;
   for (const [name, value] of Object.entries(analog)) {
@@ -39,7 +39,7 @@ export function readClamps(source: Source, analog: Json): void {
   }
 }
 
-/** Indexes of French meters in Wh, and what they are. Each contract has its own tariffs, so no number comes twice. */
+/** Channels of the indexes of French meters, in Wh. Each contract has its own tariffs, so every tariff number is unique. */
 const INDEXES = [
   ['BASE', 'import'],
   ['EAIT', 'export'],
@@ -56,8 +56,8 @@ const INDEXES = [
 ] as const;
 
 /**
- * Reads the block `TIC` of a French meter: its indexes, which can be texts with zeros before them. `PAPP` is volt-amperes,
- * and is not read; `ADCO` and `ADSC` are the household's meter number, and are not kept.
+ * Reads the block `TIC` of a French meter: its indexes, which may be texts with leading zeros. `PAPP` is in volt-amperes and is not read;
+ * `ADCO` and `ADSC` are the household's meter number and are not stored.
  */
 export function readTeleinfo({ heard, device, atMs }: Source, tic: Json): void {
   const add = (label: string, channel: string) =>
@@ -71,6 +71,6 @@ export function readTeleinfo({ heard, device, atMs }: Source, tic: Json): void {
       name: `TIC.${label}`,
     });
   for (const [label, channel] of INDEXES) add(label, channel);
-  // The same index as BASE, by its name in the meter's newer mode.
+  // EAST is the same index as BASE in the meter's newer mode.
   if (member(tic, 'BASE') === undefined) add('EAST', 'import');
 }

@@ -2,13 +2,13 @@ import { wordsOfName } from '../vocabulary/fold.ts';
 import { readObis } from '../vocabulary/obis.ts';
 import { type NotCounted, saidOf } from '../vocabulary/said-of.ts';
 
-/** What a name of a meter script says. `other`: volts, amperes, numbers, or known not to count. */
+/** Meaning of a name in a meter script. `other`: volts, amperes, plain numbers, or known not to count. */
 export type MeterName =
   | { is: 'register' | 'power'; channel: string }
   | { is: 'other'; because: NotCounted | null }
   | { is: 'unknown' };
 
-/** Under these names everybody has W; under others kW as often. */
+/** Names of powers that are in W in all public scripts. Under other names kW is just as common. */
 const POWERS = new Map([
   ['power_curr', 'import'],
   ['power', 'import'],
@@ -17,7 +17,7 @@ const POWERS = new Map([
   ['power_l2', 'import/l2'],
   ['power_l3', 'import/l3'],
 ]);
-/** How scripts shorten words. */
+/** Abbreviations in scripts. */
 const SHORT = new Map([
   ['imp', 'import'],
   ['exp', 'export'],
@@ -39,13 +39,13 @@ const SHORT = new Map([
   ['bl', 'blind'],
   ['tariflos', 'total'],
 ]);
-/** Words that say energy, and of which everybody means kWh. */
+/** Words for energy that all public scripts use for kWh. */
 const ENERGY = /^(?:wh|kwh|energy|energie|energia|nrg|total|counter|zaehler\w*|zahler\w*|wirkenergie|active|gesamt)$/;
-/** German names of registers say it all: `Bezug`, `Gesamtverbrauch`. */
+/** German words that are complete register names: `Bezug`, `Gesamtverbrauch`. */
 const REGISTER_ITSELF = /verbrauch|bezug|einspeisung/;
 const POWER = /^(?:power|pwr|pow|leistung|wirkleistung|watt|w|kw|p|prms|demand|use)$|leistung|watt/;
 const NOW = /^(?:akt|aktuell\w*|momentan\w*|current|curr|now|actual|act)$|^momentan/;
-/** Names that public scripts have for Wh as well as for kWh, and `delivered`, which is of either end of the wire. */
+/** Names that public scripts use for Wh as well as for kWh, and `delivered`, whose direction is ambiguous. */
 const EITHER_UNIT =
   /^(?:total_?consumption|real_?energy.*|(?:input|output).*|(?:import|export)(?:ht|nt)?)$|delivered|supply/;
 const PERIOD = /^(?:\d+(?:d|h|m|w|y|tage?|days?)|reset|par|partial|saison|letzt\w*)$/;
@@ -53,8 +53,8 @@ const ELECTRICAL =
   /volt|spannung|amp|curr|strom_?l?\d|freq|hz|phas|angle|winkel|cos|factor|faktor|thd|temp|time|uhr|date|year|month|serial|nummer|number|volum|flow|fluss|rssi|wifi|limit|^(?:pf|sf|u|i|ul|il|v|a|q|s|t|st|qt)_?(?:l?\d|n)?$|(?:^|_)id$|^(?:hh|mm|ss|day|ver|unknown|factor|tariff|f\.f)$|m3|[kK]?var|(?:^|_)k?va(?:$|_)/i;
 
 /**
- * What a name in the block of a meter script says. The message has no units: a register is counted where its name says which
- * way it counts, and has no other unit in public scripts; the rest is asked about.
+ * Returns the meaning of a name in the block of a meter script. The message has no units: a register counts only if its name states its
+ * direction and public scripts use the name with one unit only. Otherwise the owner is asked.
  */
 export function readMeterName(name: string): MeterName {
   const known = remembered.get(name);
@@ -65,11 +65,11 @@ export function readMeterName(name: string): MeterName {
   return what;
 }
 
-/** Names come again with each message. */
+/** Maximum number of cached names. Names recur with each message. */
 const MAX_REMEMBERED = 5_000;
 const remembered = new Map<string, MeterName>();
 
-/** A name with the words of which scripts write the beginnings alone, as it is judged with the others of its meter. */
+/** Replaces the abbreviations in a name by full words, as input of the classification with the meter's other names. */
 export const spelledOut = (name: string): string =>
   wordsOfName(name)
     .map((word) => SHORT.get(word) ?? word)
@@ -83,7 +83,7 @@ function read(name: string): MeterName {
   if (obis) {
     if (obis.not) return { is: 'other', because: obis.not };
     if (obis.direction === null) return { is: 'unknown' };
-    // Power by its code is in kW as often as in W.
+    // Powers with an OBIS code are in kW as often as in W.
     if (obis.quantity !== 'register') return { is: 'other', because: null };
     return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
   }
@@ -96,10 +96,10 @@ function read(name: string): MeterName {
   if (words.some((word) => PERIOD.test(word))) return { is: 'other', because: 'period' };
   if (ELECTRICAL.test(name)) return { is: 'other', because: null };
   const isEnergy = words.some((word) => ENERGY.test(word)) || REGISTER_ITSELF.test(words.join(' '));
-  // `Import Act. Energy` is active energy.
+  // `Act` means active, not actual, in `Import Act. Energy`.
   const isNow = words.some((word) => NOW.test(word) && !(word === 'act' && isEnergy));
   if (isNow && !/kwh/i.test(name)) return { is: 'other', because: null };
-  // `Power_total_in` is a register as often as it is a power.
+  // `Power_total_in` is a register as often as a power.
   if (words.some((word) => POWER.test(word))) return isEnergy ? { is: 'unknown' } : { is: 'other', because: null };
   const isDirected = said.direction === 'import' || said.direction === 'export';
   const isPlainKwh = /kwh/i.test(name) && words.every((word) => /^(?:k|wh|kwh|total|energy|sum|summe)$/.test(word));

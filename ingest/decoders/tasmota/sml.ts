@@ -8,21 +8,21 @@ import type { Described } from '../registers-of-a-device/register.ts';
 import { type MeterName, readMeterName, spelledOut } from './meter-names.ts';
 import type { Source } from './source.ts';
 
-/** What its owner has set for a name, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
+/** The owner's settings for names, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
 export type Mapping = Readonly<Record<string, { counts_as: string; unit?: string }>>;
 
-/** A word that means something else in a channel. */
+/** Words with a different meaning in a channel. */
 const TAKEN = /^(import|export|unknown|[lt]\d+)$/;
-/** Of a volume these are, too. */
+/** Further words that a circuit of a volume must not have. */
 const COMMODITY = /^(gas|heat|water|m3)$/;
-/** Meters of something else, whose counts are in m3 as often as in kWh. */
+/** Prefixes of meters for other commodities, whose counts are in m³ as often as in kWh. */
 const NOT_ELECTRIC = /^(gas|water|wasser|heat|heizung|w(ae|ä)rme)(?![a-z])/i;
-/** What scripts of meters are called (`jsonPrefix`), as the public ones have it: a kind of meter, or a maker's type. */
+/** Usual names of meter scripts (`jsonPrefix`) in public scripts: a kind of meter, or a manufacturer's type. */
 const METER =
   /^(?:sml|obis|p1|dsmr|meter|smart_?meter|power_?meter|modbus\d*|mbus|z(?:ae|ä)hler|strom|hhstrom|haus|haupt|home|main|netz|grid|ebz|ehz|emh|mt\d{3}|dws|dtz|ddz|ed300|q[13][a-d]|lk\d\d|as\d{4}|a1500|e\d{3}|sdm\d*|zm[bd]\d*|itron|iskra|norax|sgm|am550|kaifa|im35\d|td\d{4}|t5[15]0|dvs|ws\d{4}|gs303|gh30\d|abb|aec|hiking|janitza)/i;
-/** A home's register in kWh has never so much; in Wh it has after 1,000 kWh. */
+/** Bound above which a register is probably in Wh: no home reaches it in kWh, but in Wh it is only 1,000 kWh. */
 const MOST_KWH = 1_000_000;
-/** Most names of a meter that are asked about; more are a script's rubbish. */
+/** Maximum number of names per meter about which the owner is asked; a script with more publishes noise. */
 const MAX_ASKED = 20;
 
 const UNITS: Readonly<
@@ -40,21 +40,20 @@ const UNITS: Readonly<
 const mappingOf = (mapping: Mapping, prefix: string, name: string) =>
   [`${prefix}.${name}`, name].flatMap((key) => (Object.hasOwn(mapping, key) ? (mapping[key] ?? []) : []))[0];
 
-/** Whether a block is what a script reads from a meter: one of its names is understood or mapped, or it is called like one. */
+/** Whether a block comes from a meter script: one of its names is understood or mapped, or the block has the usual name of a meter. */
 export function isMeter(prefix: string, block: Json, mapping: Mapping): boolean {
   if (METER.test(prefix) && !Object.hasOwn(block, 'Temperature')) return true;
   return Object.keys(block).some((name) => {
     const { is } = readMeterName(name);
     const isKnown = is === 'register' || is === 'power' || mappingOf(mapping, prefix, name) !== undefined;
-    // A register that says nothing else: its owner is asked.
+    // A plain `total` counts as a meter, too; its owner is asked about the direction.
     return isKnown || (/^total$/i.test(name) && typeof block[name] === 'number');
   });
 }
 
 /**
- * Reads a meter that is read by a script. The block is called as the owner likes (`jsonPrefix`: `SML`, `MT681`), and is a
- * circuit of its own: `sml/import`. What its names do not tell is asked about: `sml/unknown/wert_a`. `circuits`: those that the
- * message already has.
+ * Reads a meter that a script reads. The owner names the block (`jsonPrefix`: `SML`, `MT681`), and it becomes a circuit: `sml/import`. For
+ * names without a clear meaning the owner is asked: `sml/unknown/wert_a`. `circuits`: circuits that the message already has.
  */
 export function readMeter(
   { heard, device, atMs }: Source,
@@ -113,8 +112,8 @@ export function readMeter(
 }
 
 /**
- * How a name of a block is judged with the others of its meter: by its words where they say what it is, else by what scripts mean by it
- * (`Power_curr`, `1_8_0`).
+ * Describes a name of a block for the classification with the other names of its meter: by its own words if they are clear, else by the
+ * meaning of the name in scripts (`Power_curr`, `1_8_0`).
  */
 function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: string): Described {
   const spelled: Described = { names: [spelledOut(name)], unit, scope };
@@ -124,7 +123,10 @@ function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: st
   return { names: [unit === 'W' ? `power ${part}` : `${direction} energy ${part}`], unit, scope };
 }
 
-/** Another commodity counts in its import, or by its volume, which electricity has not: null. */
+/**
+ * Returns the channel of a setting: for another commodity its import or its volume. Returns null for a volume of electricity, which does
+ * not exist.
+ */
 function mapped(countsAs: string, isVolume: boolean): string | null {
   if (COMMODITIES.some((one) => one === countsAs))
     return isVolume ? volumeChannel(countsAs as Commodity) : `${countsAs}/import`;

@@ -2,17 +2,17 @@ import type { SaidKind } from '../family.ts';
 import type { Hearing } from '../read/heard.ts';
 import { asObject, type Json } from '../read/payload.ts';
 
-/** What all that one message says has in common. */
+/** Device, time and result collector, common to all values of one message. */
 export interface Source {
   heard: Hearing;
   device: string;
   atMs: number | null;
 }
 
-/** More phases than any firmware has (8 on an ESP32): rubbish. */
+/** Maximum number of phases or tariffs in a list (firmware has up to 8, on an ESP32); a longer list is refused. */
 const MAX_PARTS = 8;
 
-/** A member as an object; null where there is none, with a refusal where something else stands in its place. */
+/** Returns a member as an object; null if it is missing. Refuses anything else. */
 export function block({ heard }: Source, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
   const object = asObject(value);
@@ -20,7 +20,7 @@ export function block({ heard }: Source, value: unknown, name: string): Json | n
   return object;
 }
 
-/** Adds a list as `{channel}/{part}1`, `{channel}/{part}2` …, each number by itself. */
+/** Adds the elements of a list as `{channel}/{part}1`, `{channel}/{part}2` …, each checked independently. */
 export function addParts(
   { heard, device, atMs }: Source,
   list: readonly unknown[],
@@ -37,7 +37,7 @@ export function addParts(
   });
 }
 
-/** Adds a number, or, where the firmware prints one for each phase, a list of them as `{channel}/l1` … */
+/** Adds a number or, if the firmware sends a list with one number per phase, its elements as `{channel}/l1` … */
 export function addPhases(source: Source, value: unknown, channel: string, kind: SaidKind, name: string): void {
   const { heard, device, atMs } = source;
   if (Array.isArray(value)) addParts(source, value, { channel, part: 'l', kind, name });

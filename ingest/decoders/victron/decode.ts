@@ -3,7 +3,7 @@ import { hearing, nothing, refusal, turned } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { member, readObject } from '../read/payload.ts';
 
-/** Services of which something is read. */
+/** Services of a GX device that are read. */
 const SERVICES = [
   'grid',
   'genset',
@@ -19,21 +19,24 @@ const SERVICES = [
 
 type Service = (typeof SERVICES)[number];
 
-/** A GX device's own: settings, and sums of what the others tell. Services that are not known here are nobody's, so that owners see them. */
+/**
+ * Services of the GX device itself: settings, and sums over other services. Services that are unknown here remain unrecognised, so that
+ * owners see them.
+ */
 const OF_NO_INTEREST: ReadonlySet<string> = new Set(['system', 'settings', 'platform', 'logger', 'hub4']);
 
-/** What is on a topic of a GX device. */
+/** Parsed topic of a GX device. */
 type VictronTopic =
   | { about: 'value'; device: string; service: Service; path: string }
-  /** What asks for values or writes them, and services of no interest. */
+  /** Topics that request or write values, and services that are not read. */
   | { about: 'nothing' };
 
 const TOPIC = /^(?:.+\/)?([NRW])\/([^/]+)\/([a-z0-9]+)\/(\d{1,5})\/(.+)$/;
 const KEEPALIVE = /^(?:.+\/)?R\/[^/]+\/keepalive$/;
-/** VRM's name of an installation, mostly the MAC of the GX device; short ones are tests'. */
+/** VRM portal id of an installation, mostly the MAC of the GX device; short ids occur in tests. */
 const PORTAL = /^[0-9a-z]{3,32}$/;
 
-/** Reads a topic of dbus-flashmq, a bridge's prefix before it or not; null for every other one. */
+/** Parses a topic of dbus-flashmq, with or without a bridge's prefix; returns null for every other topic. */
 function parseVictronTopic(topic: string): VictronTopic | null {
   if (KEEPALIVE.test(topic)) return { about: 'nothing' };
   const [, letter, portal = '', name, instance, path] = TOPIC.exec(topic) ?? [];
@@ -45,25 +48,28 @@ function parseVictronTopic(topic: string): VictronTopic | null {
     : { about: 'nothing' };
 }
 
-/** What a path's value is. */
+/** Meaning of the value on a path. */
 interface Measured {
   channel: string;
   kind: SaidKind;
-  /** It counts as positive what it gives. */
+  /** Whether the device reports generation or discharge as positive. */
   isTurned?: boolean;
   asks?: { unit: string };
 }
 
 const METERS: ReadonlySet<Service> = new Set(['grid', 'genset', 'pvinverter', 'acload', 'heatpump', 'evcharger']);
-/** Their `Forward` is what they make. */
+/** Services whose `Forward` energy is generation. */
 const MAKING: ReadonlySet<Service> = new Set(['pvinverter', 'genset']);
 const AC_POWER = /^Ac\/(?:(L[123])\/)?Power$/;
 const AC_ENERGY = /^Ac\/(?:(L[123])\/)?Energy\/(Forward|Reverse)$/;
-/** Energy through an inverter and charger, from one of its sides to another: `AcIn1ToAcOut`. */
+/** Path of the energy that flows through an inverter/charger from one side to another: `AcIn1ToAcOut`. */
 const THROUGH = /^Energy\/((?:AcIn[12]|AcOut|Out|Inverter|Solar)To(?:AcIn[12]|AcOut|Inverter|Battery))$/;
 const THROUGH_POWER = /^Ac\/(?:ActiveIn|Out)\/P$/;
 
-/** What a service's path is; null where nothing is read of it. `isLifetime`: of a charger, whether its energy is known to be. */
+/**
+ * Returns the meaning of a service's path; null if it is not read. `isLifetime`: whether the energy of a charger is known to be a lifetime
+ * total.
+ */
 function measuredOf(service: Service, path: string, isLifetime: boolean): Measured | null {
   if (METERS.has(service)) return acOf(service, path, isLifetime);
   if (service === 'battery') {
@@ -91,7 +97,7 @@ function acOf(service: Service, path: string, isLifetime: boolean): Measured | n
   const [, phase, way] = AC_ENERGY.exec(path) ?? [];
   if (!way) return null;
   if (service === 'evcharger' && !isLifetime) {
-    // Until Venus OS 3.70 it was a session's, of Victron's own chargers.
+    // Before Venus OS 3.70, Victron's own chargers reported the energy of the session here.
     return { ...register(`unknown/energy_${way.toLowerCase()}${part(phase)}`), asks: { unit: 'kWh' } };
   }
   return register(`${(way === 'Forward') === isMaking ? 'export' : 'import'}${part(phase)}`);
@@ -99,10 +105,13 @@ function acOf(service: Service, path: string, isLifetime: boolean): Measured | n
 
 const register = (channel: string): Measured => ({ channel, kind: 'energy_total_kwh' });
 
-/** Most chargers that are remembered. */
+/** Maximum number of stored chargers. */
 const MAX_CHARGERS = 500;
 
-/** Victron's Venus OS: what a GX device publishes of what is connected to it. Remembers chargers that tell a session by itself. */
+/**
+ * Decoder of Victron's Venus OS: the values that a GX device publishes of the connected devices. Its memory holds the chargers that report
+ * the energy of a session separately.
+ */
 export const victron: Family<Set<string>> = {
   name: 'victron',
   takes: (topic) => parseVictronTopic(topic) !== null,
@@ -125,7 +134,7 @@ function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, w
   if (parsed.about === 'nothing') return nothing();
   const { device, service, path } = parsed;
   const measured = measuredOf(service, path, withSession.has(device));
-  // Nothing at all: the device has disappeared from the bus.
+  // An empty payload means that the device has disappeared from the bus.
   if (!measured || payload.length === 0) return nothing();
   const body = readObject(payload);
   if (!body || !Object.hasOwn(body, 'value')) return refusal('payload is not a JSON object with a value');
@@ -136,7 +145,7 @@ function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, w
   return heard;
 }
 
-/** The charger of a topic on which a session's energy is. */
+/** Returns the charger of a topic that carries the energy of a session. */
 function sessionOf(topic: string): string | null {
   const parsed = parseVictronTopic(topic);
   return parsed?.about === 'value' && parsed.service === 'evcharger' && parsed.path === 'Session/Energy'
@@ -144,7 +153,7 @@ function sessionOf(topic: string): string | null {
     : null;
 }
 
-/** The charger that tells how much a session has, so that its other energy is all that it ever charged. */
+/** Returns the charger that reports the energy of a session separately. Its other energy is then a lifetime total. */
 function chargerWithSession({ topic, payload }: DeviceMessage): string | null {
   const charger = sessionOf(topic);
   return charger !== null && typeof readNumber(member(readObject(payload), 'value')) === 'number' ? charger : null;

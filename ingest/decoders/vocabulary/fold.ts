@@ -1,4 +1,4 @@
-/** Letters that no accent makes of plain ones. */
+/** Letters that are not a plain letter with an accent, and their plain spellings. */
 const LETTERS = new Map([
   ['ø', 'o'],
   ['æ', 'ae'],
@@ -7,7 +7,7 @@ const LETTERS = new Map([
   ['ł', 'l'],
   ['đ', 'd'],
 ]);
-/** As people without these keys write them: `Waermezaehler`. */
+/** Spellings of accented letters by people without these keys: `Waermezaehler`. */
 const SPELT_OUT: readonly (readonly [RegExp, string])[] = [
   [/ä/g, 'ae'],
   [/[öø]/g, 'oe'],
@@ -15,7 +15,7 @@ const SPELT_OUT: readonly (readonly [RegExp, string])[] = [
   [/å/g, 'aa'],
 ];
 
-/** A text in lower case without accents. */
+/** Returns a text in lower case without accents. */
 export const fold = (text: string): string =>
   text
     .toLowerCase()
@@ -23,14 +23,14 @@ export const fold = (text: string): string =>
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '');
 
-/** Both ways in which a word of a dictionary can be written without accents. */
+/** Returns both spellings of a dictionary word without accents: accents omitted, and letters spelt out. */
 export function spellings(word: string): string[] {
   const composed = word.normalize('NFC');
   const spelt = SPELT_OUT.reduce((text, [letter, letters]) => text.replaceAll(letter, letters), composed);
   return spelt === composed ? [fold(composed)] : [fold(composed), fold(spelt)];
 }
 
-/** Words of a name, folded: `EnergyToday`, `feed-in`, `Énergie_réactive` at their seams. At most 200 characters are read. */
+/** Splits a name (`EnergyToday`, `feed-in`, `Énergie_réactive`) into folded words. Only the first 200 characters are read. */
 export const wordsOfName = (name: string): string[] =>
   fold(
     name
@@ -38,7 +38,7 @@ export const wordsOfName = (name: string): string[] =>
       .normalize('NFC')
       .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
       .replaceAll(/(\p{Lu}\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1_$2')
-      // `7Tage`, `30days`.
+      // Splits `7Tage` and `30days`.
       .replaceAll(/(\d)(\p{L}{3})/gu, '$1_$2'),
   )
     .split(/[^\p{L}\p{N}]+/u)

@@ -1,14 +1,17 @@
-/** What a word of a register's name says. */
+/** Meaning of a word in a register's name. */
 export type Concept =
-  /** Taken from the grid; fed to it; made by what is measured, which is out of it. */
+  /** Taken from the grid; fed into the grid; produced by the measured device, so flowing out of it. */
   | 'import'
   | 'export'
   | 'produced'
-  /** Used up: import where nothing says that it is drawn, bought or of the grid (registers-of-a-device). */
+  /** Consumed. Means import unless another name is more explicit: drawn, bought or from the grid (registers-of-a-device). */
   | 'consumed'
-  /** Given back: beside the same name without it, that one is what was taken (`energy`, `energy_returned`). */
+  /** Returned. The same name without this word is then the import (`energy`, `energy_returned`). */
   | 'returned'
-  /** What it is of: the grid, what a home uses, a roof or a generator, a store; of the store which way. */
+  /**
+   * Subject of a quantity: the grid, the home's consumption, solar panels or a generator, a battery. For a battery also the direction of
+   * flow.
+   */
   | 'grid'
   | 'home'
   | 'sun'
@@ -16,20 +19,20 @@ export type Concept =
   | 'store'
   | 'charge'
   | 'discharge'
-  /** What a home uses of its own production. */
+  /** Self-consumption: the part of its own production that a home uses. */
   | 'self'
-  /** Of a roof, a battery, or what a home uses of its own: neither taken from the grid nor fed to it. */
+  /** Production, battery or self-consumption: neither taken from the grid nor fed into it. */
   | 'own'
-  /** Where it flows from or to: goes before `import` and `export`, which can be said from either end of the wire. */
+  /** Source or destination of the flow. Takes precedence over `import` and `export`, which may be said from either end of the wire. */
   | 'fromGrid'
   | 'toGrid'
-  /** Starts again by itself, or is of a time that is over. */
+  /** A counter that resets, or a period that has ended. */
   | 'period'
-  /** Since ever, which beside a period contradicts it: `Cumulative hourly import`. */
+  /** Lifetime total. Next to a word for a period it is a contradiction: `Cumulative hourly import`. */
   | 'lifetime'
-  /** A day, which is a tariff where one is spoken of, and else a period. */
+  /** "Day": a tariff if the name mentions tariffs, otherwise a period. */
   | 'day'
-  /** Not active energy, or not measured. */
+  /** Quantities other than active energy, and values that are not measured. */
   | 'reactive'
   | 'apparent'
   | 'cost'
@@ -39,27 +42,27 @@ export type Concept =
   | 'heat'
   | 'water'
   | 'tariff'
-  /** The cheap hours, and the others. */
+  /** Off-peak hours, and peak hours. */
   | 'low'
   | 'high'
   | 'phase'
-  /** A direction that can be either: `received`, `supplied`. */
+  /** Direction that depends on the point of view: `received`, `supplied`. */
   | 'unclear'
-  /** The grid, a house: whose energy is no inverter's own. */
+  /** Words such as "grid" or "house". Their energy is not that of an inverter. */
   | 'house'
-  /** Says nothing but that it is energy, a total, a meter; articles. */
+  /** Words without further information: energy, total, meter, articles. */
   | 'plain'
-  /** How much there is room for, and in translated names what has flowed: `Total charging capacity`. */
+  /** "Capacity": a maximum or, in translated names, an amount of energy that has flowed: `Total charging capacity`. */
   | 'vague'
   /** A device that heats or cools. */
   | 'heats'
-  /** What switches: circuits that differ by its index alone are side by side. */
+  /** Devices that switch. Circuits whose names differ only in the index are then independent of each other. */
   | 'switches'
   | 'meter'
-  /** An appliance or a place, after which a circuit is called. */
+  /** An appliance or a place, which can name a circuit. */
   | 'place';
 
-/** Where words were found; `dictionary`: in none of the others, but plain words of the language. */
+/** Source in which words were found; `dictionary` means ordinary words of the language that no other source contains. */
 type Source =
   | 'domoticz/domoticz www/i18n'
   | 'evcc-io/evcc i18n'
@@ -72,12 +75,12 @@ type Source =
   | 'dictionary';
 
 /**
- * Words of a language, in lower case, by what they say and where they were found. `consum*` is whatever begins like that; words
- * joined by `_` are one, said after each other.
+ * Words of a language, in lower case, with meaning and source. `consum*` stands for all words with that beginning; words joined by `_` form
+ * a phrase.
  */
 export interface Language {
   code: string;
-  /** Whether words are written together: `Tagesverbrauch`. */
+  /** Whether the language writes compounds as one word: `Tagesverbrauch`. */
   compounds: boolean;
   words: readonly (readonly [Concept, Source, string])[];
 }

@@ -14,7 +14,7 @@ import { portuguese } from './words/portuguese.ts';
 import { spanish } from './words/spanish.ts';
 import { swedish } from './words/swedish.ts';
 
-/** All languages in which names are understood. */
+/** Languages in which names are understood. */
 export const LANGUAGES: readonly Language[] = [
   english,
   german,
@@ -31,13 +31,13 @@ export const LANGUAGES: readonly Language[] = [
   finnish,
 ];
 
-/** Words said after each other are one at most so long. */
+/** Maximum number of words in a phrase. */
 export const LONGEST_PHRASE = 4;
-/** Shorter parts of a compound word are found in everything. */
+/** Minimum length of the parts of a compound word; shorter ones occur in almost every word. */
 const SHORTEST_PART = 3;
 const SHORTEST_COMPOUND = 6;
 const MOST_PARTS = 5;
-/** What stands between the parts: `Verbrauch-s-zähler`. */
+/** Linking letters between the parts of a compound: `Verbrauch-s-zähler`. */
 const LINKS = ['', 's', 'es', 'n', 'en', 'e', 'er'];
 
 type Meanings = ReadonlySet<Concept>;
@@ -65,23 +65,29 @@ function dictionaryOf(languages: readonly Language[]): Dictionary {
 
 const all = dictionaryOf(LANGUAGES);
 const isCompounding = ({ compounds }: Language) => compounds;
-/** English by itself, asked last: its `net` is a balance, where `netimport` is Danish, from the grid. */
+/**
+ * Dictionaries for compounds. English is separate and comes last: its `net` means a balance, but the Danish `netimport` means import from
+ * the grid.
+ */
 const compounding = [LANGUAGES.filter((one) => isCompounding(one) && one !== english), [english]].map((languages) =>
   languages.map((language) => dictionaryOf([language])),
 );
-/** Said by one language is enough: what does not count in it is better asked about than counted. */
+/**
+ * Meanings that apply even if only one of several readings of a compound has them: it is better to ask the owner than to count a wrong
+ * quantity.
+ */
 const DOUBTS: readonly Concept[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
 
-/** What a word, or words joined by blanks, say in any of the languages; null: in none. */
+/** Returns the meanings of a word or phrase in all languages; null if no language knows it. */
 export const meaningsOf = (word: string): Meanings | null =>
   all.words.get(word) ?? compoundOf(word) ?? found(all, word);
 
 const inEnglish = dictionaryOf([english]);
-/** Whether a word says something, but not in English, and is no place's: circuits are not called by such words. */
+/** Whether a word has a meaning in another language than English and is no place. Such words do not name a circuit. */
 export const isForeignTerm = (word: string): boolean =>
   word.length >= SHORTEST_PART && !found(inEnglish, word) && meaningsOf(word)?.has('place') === false;
 
-/** Whether words joined by blanks are one in a language. */
+/** Whether words joined by blanks form a phrase in one of the languages. */
 export const isPhrase = (words: string): boolean => all.words.has(words);
 
 function found({ words, stems }: Dictionary, word: string): Meanings | null {
@@ -95,8 +101,8 @@ function found({ words, stems }: Dictionary, word: string): Meanings | null {
 }
 
 /**
- * `tagesverbrauch` is of a day and a consumption; all of its parts are words of one language. Where it can be taken apart in
- * several (`nätimport`: from the grid, and, without its accent, by night), it says what all of them say.
+ * Returns the meanings of a compound whose parts all belong to one language: `tagesverbrauch` means a day and a consumption. If it can be
+ * split in several ways (`nätimport`: from the grid or, without its accent, by night), it has only the meanings that all of them share.
  */
 function compoundOf(word: string): Meanings | null {
   if (word.length < SHORTEST_COMPOUND || word.includes(' ')) return null;
@@ -126,7 +132,7 @@ function partsOf(dictionary: Dictionary, word: string, most: number): Set<Concep
   return null;
 }
 
-/** A day before another word is a day's: `Tagesverbrauch`, where a `Tagtarif` is a tariff. */
+/** Joins the meanings of both parts. "Day" before another word means a period (`Tagesverbrauch`), but `Tagtarif` is a tariff. */
 function asCompound(first: Meanings, others: Meanings): Set<Concept> {
   const both = new Set([...first, ...others]);
   if (both.has('day') && !both.has('tariff')) both.add('period');

@@ -1,28 +1,31 @@
-/** What an OBIS code (IEC 62056-61) says of a value. */
+/** Meaning of an OBIS code (IEC 62056-61). */
 export interface ObisMeaning {
-  /** `register`: since ever; `power`: now. */
+  /** `register` is a lifetime total, `power` an instantaneous value. */
   quantity: 'register' | 'power' | 'none';
   direction: 'import' | 'export' | null;
-  /** `t1`, `l2`. */
+  /** Tariff and phase, such as `t1`, `l2`. */
   parts: readonly string[];
   medium: 'gas' | 'heat' | 'water' | '';
-  /** Why it does not count. */
+  /** Reason why the quantity does not count; null if it counts. */
   not: 'reactive' | 'apparent' | 'balance' | 'period' | 'unmeasured' | 'again' | null;
 }
 
 /**
- * `1-0:1.8.0*255`, `1.8.1`, `2_8_0`: medium and channel (A-B), what flows (C), what is made of it (D), tariff (E), and the
- * billing period (F). Numbers beside it would make it a version, a date or an address.
+ * OBIS code such as `1-0:1.8.0*255`, `1.8.1`, `2_8_0`: medium and channel (A-B), quantity (C), processing (D), tariff (E), and billing
+ * period (F). A code next to further digits is excluded, because it would be a version, a date or an address.
  */
 const CODE =
   /(?:^|[^\d.])(?:([0-9])[-._]\d{1,3}[:._])?([1-9]\d?)[._]([1-9]\d?)[._](\d{1,2})(?:[*&](\d{1,3})|[._]255)?(?!\d|\.\d)/;
-/** All six in hexadecimal, as SML has them, after a manufacturer's word or none: `77070100020800ff`. */
+/** OBIS code with all six groups in hexadecimal, as SML writes it, optionally after a manufacturer's prefix: `77070100020800ff`. */
 const HEXADECIMAL =
   /(?:^|[^0-9a-f])(?:7707)?01([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})(?![0-9a-f])/i;
-/** Without what separates them, as a word of its own: `energy_280`. Registers alone: 170 is a number like others. */
+/**
+ * OBIS code without separators, as a separate word: `energy_280`. Only registers are recognised, because numbers such as 170 are too
+ * common.
+ */
 const PACKED = /(?:^|[_\s])([1-9])8([0-9])(?=$|[_\s])/;
 
-/** Phases have the codes of the whole, 20 further on each. */
+/** Difference between the codes of the total and those of each phase: 20 per phase. */
 const PHASE_STEP = 20;
 const MEDIA: Readonly<Record<string, ObisMeaning['medium']>> = {
   5: 'heat',
@@ -31,7 +34,7 @@ const MEDIA: Readonly<Record<string, ObisMeaning['medium']>> = {
   8: 'water',
   9: 'water',
 };
-/** Total since ever; now; and those of D that are means, highest values and periods. */
+/** Values of D: 8 is the lifetime total, 7 the instantaneous value. Others are means, maxima and periods. */
 const REGISTER = 8;
 const POWER = 7;
 const CURRENT_PERIOD = 255;
@@ -60,12 +63,12 @@ function codeIn(name: string): Code | null {
   return { medium: '', flow: Number(flow), made: REGISTER, tariff: Number(tariff), period: undefined };
 }
 
-/** Reads the first OBIS code of a name or a message's key; null where there is none that is of energy or power. */
+/** Parses the first OBIS code in a name or a message's key; returns null if none is of energy or power. */
 export function readObis(name: string): ObisMeaning | null {
   const code = codeIn(name);
   if (code === null || code.medium !== '') return null;
   const { flow, made, tariff, medium, period } = code;
-  // Some meters print 00 for what is now.
+  // Some meters print 00 for the current period.
   const isOld = period !== undefined && ![0, CURRENT_PERIOD].includes(period);
   const none: ObisMeaning = { quantity: 'none', direction: null, parts: [], medium, not: null };
   if (flow > 80 || ![2, 4, 5, 6, POWER, REGISTER, 9, 29].includes(made)) return null;
@@ -73,7 +76,7 @@ export function readObis(name: string): ObisMeaning | null {
   const what = flow % PHASE_STEP;
   if (what >= 3 && what <= 8) return { ...none, not: 'reactive' };
   if (what === 9 || what === 10) return { ...none, not: 'apparent' };
-  // 15 is the sum of both directions, 16 their difference: as a power it has the sign of a meter's.
+  // Code 15 is the sum of both directions, 16 their difference. As a power, 16 has the sign of a meter's power.
   if (what === 16 && made === POWER) return { ...none, quantity: 'power', direction: 'import', parts: phaseOf(phase) };
   if (what === 15 || what === 16) return { ...none, not: 'balance' };
   if (what !== 1 && what !== 2) return null;

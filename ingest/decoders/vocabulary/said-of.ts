@@ -4,40 +4,43 @@ import { isPhrase, LONGEST_PHRASE, meaningsOf } from './lexicon.ts';
 import { type ObisMeaning, readObis } from './obis.ts';
 import { readTeleinfoLabel } from './teleinfo.ts';
 
-/** Why a quantity is known not to count. */
+/** Reason why a quantity is known not to count. */
 export type NotCounted = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
-/** A word that is a part only where its sibling is there: `hp` beside `hc`, a day beside a night. */
+/** A word that is a tariff only if its sibling exists: `hp` next to `hc`, "day" next to "night". */
 export interface PartBySibling {
   part: string;
   sibling: string;
-  /** What it is without its sibling. */
+  /** Meaning of the word without its sibling. */
   else: 'period' | 'place' | 'nothing';
 }
 
-/** What a name says, of which nothing may be guessed. */
+/** Facts that a name states, without guesses. */
 export interface SaidOf {
-  /** `both`: it speaks of either, or of one that can be either; null: it does not say. What is made has none (registers-of-a-device). */
+  /**
+   * `both`: the name mentions both directions, or an ambiguous one. Null: it mentions none. Words for production have no direction
+   * (registers-of-a-device).
+   */
   direction: 'import' | 'export' | 'both' | null;
-  /** It says a direction only by what was used up: `consumption`. */
+  /** Whether only a word for consumption indicates the direction. */
   isConsumed: boolean;
   not: NotCounted | null;
   medium: 'gas' | 'heat' | 'water' | '';
-  /** `t1`, `l2`. */
+  /** Tariffs and phases, such as `t1`, `l2`. */
   parts: string[];
   bySibling: PartBySibling | null;
-  /** What its siblings look for: `hc`, `night`, `t2`. */
+  /** Words by which other names recognise this one as their sibling: `hc`, `night`, `t2`. */
   siblings: readonly string[];
-  /** Words of it, folded, that are in no dictionary. */
+  /** Folded words of the name that no dictionary contains. */
   unknown: string[];
-  /** Its OBIS code, or a French meter's label, which decides before any word. */
+  /** OBIS code, or label of a French meter, in the name; it takes precedence over all words. */
   obis: ObisMeaning | null;
   has(concept: Concept): boolean;
-  /** All words and phrases, folded; those that are a place's or an appliance's; those that say what is given back. */
+  /** Folded words and phrases: all of them; those of places or appliances; those that mean "returned". */
   words: readonly string[];
   places: readonly string[];
   returned: readonly string[];
-  /** A number behind a word, and the word: `plug 1`, `ct1`, `Energy 2`; null: none. */
+  /** Number after a word, with the word: `plug 1`, `ct1`, `Energy 2`; null if there is none. */
   index: { noun: string; number: string; isNamed: boolean; switches: boolean } | null;
 }
 
@@ -49,32 +52,34 @@ const NOTS: readonly Exclude<NotCounted, 'again'>[] = [
   'unmeasured',
   'period',
 ];
-/** `f1`: the bands of Italian contracts. */
+/** Word that numbers a tariff; `f1` is a band of an Italian contract. */
 const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|fascia|strefa|t|f|ht|nt)(\d{1,2})$/;
-/** Hours of French contracts, where an index or a counter is spoken of: elsewhere HP is a heat pump. */
+/** Hours of French contracts, recognised only next to the words "index" or "compteur". Elsewhere HP means a heat pump. */
 const FRENCH = new Map([
   ['hc', 't1'],
   ['hp', 't2'],
 ]);
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
-/** Tariffs where another one of their kind is there: German high and low, French hours, the periods of Spanish contracts. */
+/** Words that are tariffs if another tariff of the same kind exists: French hours, and the periods of Spanish contracts. */
 const BY_SIBLING: readonly (readonly [RegExp, (word: string) => PartBySibling])[] = [
   [/^hc$/, () => ({ part: 't1', sibling: 'hp', else: 'nothing' })],
   [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
   [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
 ];
-/** Says how long: `7d`, `24h`. */
+/** Length of a period: `7d`, `24h`. */
 const SPAN = /^\d{1,3}(?:s|sec|min|h|hr|hrs|d|w|wk|mo|y|yr)$/;
-/** Devices that are told apart by a number, or a letter, and are in no dictionary as an appliance. */
+/** Words before a number or letter that name a circuit and that no dictionary lists as an appliance. */
 const INDEXED =
   /^(?:ct|ch|channel|chan|clamp|input|circuit|meter|port|s0|string|mppt|pv|zone|unit|kanal|canal|canale)$/;
 const NUMBERED = /^(\p{L}+?)0*(\d{1,2})$/u;
-/** How meters print directions: `+A`, `A-`, `R+`; the sign stands alone. */
+/** Directions as meters print them: `+A`, `A-`, `R+`. */
 const SIGNED = /(?:^|[\s(_])(?:([+-])([AR])|([AR])([+-]))(?=$|[\s)_:T])/;
 const MAX_REMEMBERED = 5_000;
 const remembered = new Map<string, SaidOf>();
 
-/** What a register's or a power's name says, in any of the languages. Remembered: names come again with each message. */
+/**
+ * Returns the facts that the name of a register or power states, in any of the languages. Cached, because names recur with each message.
+ */
 export function saidOf(name: string): SaidOf {
   const known = remembered.get(name);
   if (known) return known;
@@ -125,11 +130,14 @@ function read(name: string): SaidOf {
 const bySiblingOf = (words: readonly Phrase[]): PartBySibling | null =>
   words.flatMap(({ text }) => BY_SIBLING.flatMap(([form, of]) => (form.test(text) ? [of(text)] : [])))[0] ?? null;
 
-/** `E_in`, `Total in`: at the end it is no preposition. */
+/** "in" at the end of a name (`E_in`, `Total in`) is a direction, not a preposition. */
 const inOrOut = (words: readonly Phrase[]): 'import' | null =>
   words.length > 1 && words.at(-1)?.text === 'in' ? 'import' : null;
 
-/** Where it flows to goes before who speaks; a word that can be either says nothing beside one that cannot. */
+/**
+ * Returns the direction of a name. A destination of the flow takes precedence over words such as "delivered", and an ambiguous word has no
+ * effect next to a clear one.
+ */
 function directionOf(words: readonly Phrase[]): Pick<SaidOf, 'direction' | 'isConsumed'> {
   const has = (concept: Concept) => words.some(({ meanings }) => meanings?.has(concept));
   const [to, from] = [has('toGrid'), has('fromGrid')];
@@ -147,7 +155,7 @@ interface Phrase {
   meanings: ReadonlySet<Concept> | null;
 }
 
-/** Words with what they say, the longest phrases first: `i dag`, `pompe à chaleur`. */
+/** Groups words into phrases with their meanings, longest phrases first: `i dag`, `pompe à chaleur`. */
 function phrasesOf(words: readonly string[]): Phrase[] {
   const phrases: Phrase[] = [];
   for (let at = 0; at < words.length; ) {
@@ -160,7 +168,7 @@ function phrasesOf(words: readonly string[]): Phrase[] {
   return phrases;
 }
 
-/** Whether a word could mean something: numbers, ids and single letters do not. */
+/** Whether a text is a word with a possible meaning; numbers, ids and single letters are not. */
 const isWord = (text: string): boolean => text.length > 2 && !/\d/.test(text);
 
 function mediumOf(words: readonly Phrase[]): SaidOf['medium'] {
@@ -187,10 +195,10 @@ function partsOf(words: readonly Phrase[], rated: boolean): string[] {
   });
 }
 
-/** `tariff 1`, and `delivered_1` as Dutch meters are read. */
+/** Whether the number after a word is a tariff: `tariff 1`, and `delivered_1` of Dutch meters. */
 const tellsTariff = ({ text, meanings }: Phrase) => meanings?.has('tariff') || /^(?:delivered|returned)$/.test(text);
 
-/** Switches go before what else has a number: `strip 1 relay 2` is a relay. */
+/** Returns the index in a name. A switch takes precedence over other numbered words: `strip 1 relay 2` is a relay. */
 function indexOf(words: readonly Phrase[]): SaidOf['index'] {
   const found = words.flatMap(({ text, meanings }, at) => {
     const [, ownNoun, ownNumber] = NUMBERED.exec(text) ?? [];

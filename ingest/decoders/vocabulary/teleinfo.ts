@@ -7,13 +7,13 @@ const register = (direction: 'import' | 'export', ...parts: string[]): ObisMeani
   medium: '',
   not: null,
 });
-/** Of ten tariffs of a supplier the energy is split again by the four of the distributor. */
+/** Meaning of the distributor's four tariffs, which split the energy of the supplier's ten tariffs a second time. */
 const AGAIN: ObisMeaning = { ...register('import'), quantity: 'none', direction: null, not: 'again' };
 const REACTIVE: ObisMeaning = { ...AGAIN, not: 'reactive' };
 
 const TARIFFS = ['HCHC', 'HCHP', 'EJPHN', 'EJPHPM', 'BBRHCJB', 'BBRHPJB', 'BBRHCJW', 'BBRHPJW', 'BBRHCJR', 'BBRHPJR'];
 
-/** Labels of French meters (Enedis-NOI-CPT_54E, as fmartinou/teleinfo2mqtt announces them), and what they say. */
+/** Meanings of the labels of French meters (Enedis-NOI-CPT_54E, in the form that fmartinou/teleinfo2mqtt announces). */
 const LABELS = new Map<string, ObisMeaning>([
   ['BASE', register('import')],
   ['EAST', register('import')],
@@ -27,5 +27,5 @@ const LABELS = new Map<string, ObisMeaning>([
   ...Array.from({ length: 4 }, (_, index): [string, ObisMeaning] => [`ERQ${index + 1}`, REACTIVE]),
 ]);
 
-/** What a label of a French meter says; null: it is none. */
+/** Returns the meaning of a French meter's label; null if it is no label. */
 export const readTeleinfoLabel = (name: string): ObisMeaning | null => LABELS.get(name) ?? null;

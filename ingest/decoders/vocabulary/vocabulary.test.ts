@@ -18,7 +18,10 @@ const shown = (what: Alone): string =>
       ? what.because
       : what.is;
 
-/** `right`, `unknown` or `wrong`. What a roof makes is asked, or its production where the name says that it is a roof's. */
+/**
+ * Rates a classification as `right`, `unknown` or `wrong`. For production and battery names, an unknown meaning and the export of solar
+ * panels or a battery are right.
+ */
 function judged(meaning: string, what: Alone): 'right' | 'unknown' | 'wrong' {
   if (meaning === 'own') return ['unknown', 'pv/export', 'battery/export'].includes(shown(what)) ? 'right' : 'wrong';
   if (what.is === 'unknown') return 'unknown';
@@ -29,24 +32,24 @@ function judged(meaning: string, what: Alone): 'right' | 'unknown' | 'wrong' {
 describe.each([
   ['that the vocabulary was written with', 0],
   ['that were kept', 1],
-] as const)('of the names %s', (_which, half) => {
+] as const)('names %s', (_which, half) => {
   const all = names.filter((_, index) => index % 2 === half);
   const judgements = all.map(
     ([language, name, meaning]) => [judged(meaning, named(name)), language, name, meaning] as const,
   );
 
-  test('none is taken for something else', () => {
+  test('never classifies a name wrongly', () => {
     expect(all.length).toBeGreaterThan(200);
     expect(judgements.filter(([judgement]) => judgement === 'wrong')).toEqual([]);
   });
 
-  test('fewer than one in ten is unknown', () => {
+  test('leaves fewer than one name in ten unknown', () => {
     const unknown = judgements.filter(([judgement]) => judgement === 'unknown');
     expect(unknown.length / all.length).toBeLessThan(0.1);
   });
 });
 
-test('each language has words for both directions, for periods, and for what is not active energy', () => {
+test('each language has words for both directions, for periods, and for quantities other than active energy', () => {
   expect(LANGUAGES).toHaveLength(13);
   for (const { code, words } of LANGUAGES) {
     for (const concept of ['import', 'export', 'period', 'reactive', 'cost', 'balance', 'gas', 'heat', 'water']) {
@@ -67,7 +70,7 @@ test.each([
   ['Import Act. Energy Tar.2', 'import/t2'],
   ['Reactive energy import', 'reactive'],
   ['Total energy', 'import'],
-  // An OBIS code decides before any word.
+  // An OBIS code takes precedence over words.
   ['1-0:2.8.0 Verbrauch', 'export'],
   ['1-0:1.8.1*255', 'import/t1'],
   ['2_8_2', 'export/t2'],
@@ -77,16 +80,16 @@ test.each([
   ['21.8.0', 'import/l1'],
   ['1.0.2.8.0.255', 'export'],
   ['Firmware 1.8.0.4', 'unknown'],
-  // As meters print it.
+  // Signs as meters print them.
   ['+A T1', 'import/t1'],
   ['Energia A-', 'export'],
   ['R+ energy', 'reactive'],
-  // Whose end of the wire, where it says so.
+  // Names that state the end of the wire.
   ['Delivered to grid', 'export'],
   ['Supply from grid', 'import'],
   ['Energy received', 'unknown'],
   ['Import and export', 'unknown'],
-  // Letters without their accents, and spelt out.
+  // Words without accents, and with letters spelt out.
   ['Waermemengenzaehler', 'heat'],
   ['rueckspeisung gesamt', 'export'],
   ['Energia zuzycie dzisiaj', 'period'],
@@ -100,11 +103,11 @@ test.each([
   ['Battery export energy', 'unknown'],
   ['Solar export', 'export'],
   ['Cumulative hourly import', 'unknown'],
-])('%s is %s', (name, meaning) => {
+])('classifies %s as %s', (name, meaning) => {
   expect(shown(named(name))).toBe(meaning);
 });
 
-test('names that disagree are of what nobody can tell; a device’s own name is none of its words', () => {
+test('reports contradictory names as unknown, and ignores the device’s own name', () => {
   const of = (names: string[], more: object = {}) => judgeAlone({ names, unit: 'kWh', ...more }).is;
   expect(of(['energy_import', 'Rückspeisung'])).toBe('unknown');
   expect(of(['Xyzzy energy'], { ignored: ['xyzzy'] })).toBe('counted');

@@ -22,10 +22,10 @@ test.each([
   ['Vattenmätare total', 'water'],
   ['Heat meter volume', 'heat'],
   ['Wärmemengenzähler Volumen', 'heat'],
-  // No total by its words.
+  // Names without a word for a total.
   ['Gas', null],
   ['Water volume', null],
-  // No consumption.
+  // Volumes that are no consumption.
   ['Water tank total', null],
   ['Regenwasser gesamt', null],
   ['Water meter reverse total', null],
@@ -35,14 +35,14 @@ test.each([
   ['Gas day consumption', null],
   ['Gas cost total', null],
   ['Water consumption limit', null],
-  // Of nobody knows what.
+  // Names without a commodity.
   ['Total volume', null],
   ['Counter', null],
-])('%s is %s', (name, commodity) => {
+])('classifies %s as %s', (name, commodity) => {
   expect(commodityOf([name])).toBe(commodity);
 });
 
-test('what is said beside the names counts: a class tells the commodity, a state class the total', () => {
+test('uses facts besides the names: a class states the commodity, a state class the total', () => {
   expect(commodityOf(['Value'], { commodity: 'water' })).toBe('water');
   expect(commodityOf(['Gas'], { isTotal: true })).toBe('gas');
   expect(commodityOf(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();

@@ -1,18 +1,18 @@
 import type { Commodity } from '#src/database/meter.ts';
 import { saidOf } from './said-of.ts';
 
-/** What lies in a tank, fell as rain, flows back or runs out unseen is no consumption. */
+/** Words of volumes that are no consumption: content of a tank, rainfall, backflow, leaks. */
 const NO_CONSUMPTION =
   /tank|cistern|zistern|storage|level|f(?:ü|ue)llstand|reservoir|rain|regen|pluvi|precip|back[\s_-]?(?:flow|ward)|revers|leak|leck|reset/i;
-/** Water of either temperature: elsewhere such words are an appliance's. */
+/** Phrases for hot or cold water. Elsewhere the words for the temperature belong to an appliance. */
 const WATER = /(?:hot|warm|cold|tap|drinking)[\s_-]*water|(?:warm|hei(?:ß|ss)|kalt)wasser|wasseruhr/i;
-/** Says that it is what a meter has counted, in the languages of meters that people publish. */
+/** Words that show that a meter has counted a volume, in the languages of published meters. */
 const COUNTED =
   /total|(?<![a-z])meter|(?:water|gas|heat)_?meter|counter|register|reading|cumul|lifetime|consum|usage|z(?:ä|ae)hler|uhr(?![a-z])|verbrauch|gesamt|verbruik|teller|meterstand|compteur|contador|contatore|licznik|m(?:å|a)ler|forbr|f(?:ö|o)rbruk|kulutus|mittari|odb(?:ě|e)r/i;
 
 /**
- * Of which commodity's meter a volume is the register; null: of none, or nobody can tell. `names`: all that is said of it. `told`:
- * what is said beside them: the commodity (a device class), and that it is a total (a state class).
+ * Returns the commodity of the meter whose register a volume is; null if it is no meter's or the commodity is unknown. `names`: all names
+ * of the volume. `told`: further facts: the commodity (by a device class), and that it is a total (by a state class).
  */
 export function commodityOf(
   names: readonly string[],
@@ -20,7 +20,7 @@ export function commodityOf(
 ): Commodity | null {
   if (names.some((name) => NO_CONSUMPTION.test(name))) return null;
   const said = names.filter((name) => name !== '').map(saidOf);
-  // A day's or a month's, a price, a limit; a day that stands alone is such a day.
+  // Excludes volumes of a day or month, prices and limits. A "day" without "night" is a period.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }

@@ -6,51 +6,53 @@ import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { trusted } from '../read/time.ts';
 import { readObis } from '../vocabulary/obis.ts';
 
-/** A topic of one channel of vzlogger. */
+/** Parsed topic of a vzlogger channel. */
 interface VzloggerTopic {
-  /** What stands before the channel's word: all channels of a prefix are taken for one meter. */
+  /** Topic before the channel's word. All channels of a prefix are treated as one meter. */
   device: string;
-  /** `chn0`, or the owner's word. */
+  /** Channel's word: `chn0`, or a word of the owner's choice. */
   channel: string;
   leaf: 'raw' | 'agg' | 'id' | 'uuid';
 }
 
 const TOPIC = /^(.+)\/([^/]+)\/(raw|agg|id|uuid)$/;
-/** What vzlogger calls a channel whose owner has not named it. */
+/** Default name of a vzlogger channel. */
 const USUAL = /^chn\d{1,4}$/;
 
-/** Reads a topic by its shape: `vzlogger/data/chn0/raw`, `vzlogger/haus/bezug/id`; null for every other one. */
+/** Parses a topic by its form: `vzlogger/data/chn0/raw`, `vzlogger/haus/bezug/id`; returns null for every other topic. */
 function parseVzloggerTopic(topic: string): VzloggerTopic | null {
   const [, device, channel, leaf] = TOPIC.exec(topic) ?? [];
   if (device === undefined || channel === undefined) return null;
   return { device, channel, leaf: leaf as VzloggerTopic['leaf'] };
 }
 
-/** Whether a channel's word is vzlogger's own; another one is a channel once its identifier was announced. */
+/** Whether a channel has its default name. Another word is accepted as a channel only after its identifier was announced. */
 const isUsualChannel = (channel: string): boolean => USUAL.test(channel);
 
-/** What a channel measures. */
+/** Kind and channel of the values on a vzlogger channel. */
 interface Measured {
   kind: 'energy_total_kwh' | 'power_w';
   channel: string;
 }
 
-/** As vzlogger writes identifiers: all six groups, 255 for those that the meter or the owner left out. */
+/** OBIS code in vzlogger's form: all six groups, 255 for groups that the meter or the owner has omitted. */
 const CODE = /^\d{1,3}-\d{1,3}:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\*\d{1,3}$/;
-/** Others than OBIS codes: Flukso, pulses, temperatures, programs. */
+/** Identifiers other than OBIS codes: Flukso, pulses, temperatures, programs. */
 const OTHERS = /^(?:sensor\d+\/(?:power|consumption)|NilIdentifier|Impulse(?:_neg)?|Power(?:_neg)?)$/;
 
-/** Whether a text is what vzlogger announces as an identifier. */
+/** Whether a text is a valid identifier of vzlogger. */
 const isIdentifier = (text: string): boolean => CODE.test(text) || OTHERS.test(text);
 
-/** Short codes (`1.8.0`), which only the readout of IEC 62056-21 has (protocol `d0`): its energy is in kWh. */
+/**
+ * Whether an identifier is a short code (`1.8.0`). Only the readout of IEC 62056-21 (protocol `d0`) has such codes; its energy is in kWh.
+ */
 const isOfReadout = (id: string): boolean => id.startsWith('255-255:');
 
-/** What an identifier says; null where it is nothing that counts, or that an OBIS code of electricity says. */
+/** Returns the meaning of an identifier; null if it does not count or is no OBIS code of electricity. */
 function measuredBy(id: string): Measured | null {
   const [code, flow, made] = CODE.exec(id) ?? [];
   if (code === undefined) return null;
-  // Signed power: of all phases (16.7), of one (36.7, 56.7, 76.7).
+  // Signed power: total (16.7), or of one phase (36.7, 56.7, 76.7).
   if (made === '7' && flow !== undefined && ['16', '36', '56', '76'].includes(flow)) {
     const phase = Math.floor(Number(flow) / 20);
     return { kind: 'power_w', channel: phase === 0 ? 'import' : `import/l${phase}` };
@@ -63,32 +65,33 @@ function measuredBy(id: string): Measured | null {
   };
 }
 
-/** What is known of one channel. */
+/** Facts about one channel. */
 interface Known {
   id: string;
   measured: Measured | null;
-  /** It tells each value, beside means of them. */
+  /** Whether the channel publishes each value, in addition to means. */
   isRaw: boolean;
 }
 
-/** Identifiers that channels have announced, by device and channel. */
+/** Announced identifiers, by device and channel. */
 class Channels {
   #devices = new Map<string, Map<string, Known>>();
 
   learn({ topic, payload, replayed = false }: DeviceMessage): void {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
-    // One that the broker has kept may be years old: it does not say that single values still come.
+    // A retained value may be years old, so it does not prove that vzlogger still publishes single values.
     if (parsed?.leaf === 'raw' && known && !replayed) known.isRaw = true;
     const id = parsed?.leaf === 'id' ? identifierIn(payload) : null;
     if (!parsed || id === null) return;
     const channels = this.#devices.get(parsed.device) ?? new Map<string, Known>();
     this.#devices.set(parsed.device, channels);
-    // It has started again, with other settings maybe: single values tell by themselves whether they still come.
+    // An identifier means that vzlogger has restarted, possibly with other settings; whether it still publishes single values is unknown
+    // until the next one comes.
     channels.set(parsed.channel, { id, measured: measuredBy(id), isRaw: false });
   }
 
-  /** Whether it says what is not known yet: identifiers come with each start, values every second. */
+  /** Whether the message contains anything new: identifiers come with each start, values every second. */
   isNews({ topic, payload, replayed = false }: DeviceMessage): boolean {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
@@ -99,7 +102,7 @@ class Channels {
 
   of = ({ device, channel }: VzloggerTopic): Known | undefined => this.#devices.get(device)?.get(channel);
 
-  /** Whether another channel of the device, before this one, measures the same: then it is another meter's. */
+  /** Whether an earlier channel of the device measures the same quantity; this channel then belongs to another meter. */
   isSecond({ device, channel }: VzloggerTopic, { kind, channel: place }: Measured): boolean {
     for (const [other, { measured }] of this.#devices.get(device) ?? []) {
       const isSame = measured?.kind === kind && measured.channel === place;
@@ -109,7 +112,7 @@ class Channels {
   }
 }
 
-/** `chn2` before `chn10`. */
+/** Order of channel names: `chn2` precedes `chn10`. */
 const inOrder = new Intl.Collator('en', { numeric: true });
 
 function identifierIn(payload: Buffer): string | null {
@@ -117,15 +120,15 @@ function identifierIn(payload: Buffer): string | null {
   return isIdentifier(text) ? text : null;
 }
 
-/** What a register has to be divided by. Beside Wh power is in W; beside kWh it is in W or kW, by the meter. */
+/** Divisors of registers to kWh. Power is in W if registers are in Wh; if they are in kWh, it is in W or kW, depending on the meter. */
 const UNITS = new Map([
   ['Wh', 1_000],
   ['kWh', 1],
 ]);
-/** What `aggmode: max` makes of values below zero: the smallest double that is above it. */
+/** Result of `aggmode: max` for values below zero: the smallest positive normal double. */
 const NO_HIGHEST = 2.2250738585072014e-308;
 
-/** vzlogger: electricity meters that are read by SML or IEC 62056-21 (D0). */
+/** Decoder of vzlogger: electricity meters that are read by SML or IEC 62056-21 (D0). */
 export const vzlogger: Family<Channels> = {
   name: 'vzlogger',
   takes: (topic) => parseVzloggerTopic(topic) !== null,
@@ -147,7 +150,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return nothing();
   const { device, channel } = parsed;
   const heard = hearing();
-  // What it measures was said when vzlogger started, and nobody kept it.
+  // vzlogger announced the identifier when it started, but the message was not retained.
   if (!known) heard.see(device);
   if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return heard;
   const read = measuredIn(message);
@@ -156,7 +159,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
   const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
   if (per === undefined) {
-    // SML has Wh, the readout kWh, and both may write the same identifier.
+    // SML uses Wh, the readout kWh, and both may use the same identifier. The owner must set the unit.
     heard.see(device);
     return heard;
   }
@@ -169,7 +172,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   return heard;
 }
 
-/** The value and the time in a payload: a number as text, or `{"timestamp": ms, "value"}`; null where it is neither. */
+/** Reads value and time from a payload: a number as text, or `{"timestamp": ms, "value"}`; returns null if it is neither. */
 function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown; atMs: number | null } | null {
   const text = readText(payload);
   if (text === null) return null;

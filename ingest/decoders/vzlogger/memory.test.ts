@@ -10,7 +10,7 @@ const message = (leaf: string, payload: string, replayed = false) => ({
   replayed,
 });
 
-test('a single value that the broker has kept does not silence the means that come now', () => {
+test('reads current means although the broker has retained a single value', () => {
   const decoders = createDecoders([vzlogger]);
   decoders.recall(message('id', '1-0:1.8.0*255', true));
   const kept = message('raw', '1000', true);

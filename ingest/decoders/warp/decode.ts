@@ -2,15 +2,15 @@ import type { DecoderSettings, DeviceMessage, Family, Heard, SaidKind } from '..
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readJson } from '../read/payload.ts';
 
-/** What a WARP Charger or Energy Manager tells of its meters. */
+/** Parsed topic of the meters of a WARP Charger or Energy Manager. */
 type WarpTopic =
-  /** The meter of earlier firmware (`meter/values`): one object. */
+  /** The meter in earlier firmware (`meter/values`): one object. */
   | { what: 'legacy'; prefix: string }
-  /** A meter's values, a list. */
+  /** The values of a meter, as a list. */
   | { what: 'values'; prefix: string; slot: number }
-  /** Which value stands where in that list. */
+  /** The ids of the values in that list, in the same order. */
   | { what: 'ids'; prefix: string; slot: number }
-  /** Wishes, and what does not count. */
+  /** Commands, and topics that are not read. */
   | { what: 'nothing'; prefix: string };
 
 const LEGACY = /^(.{1,100})\/meter\/values$/;
@@ -18,8 +18,8 @@ const METERS = /^(.{1,100})\/meters\/(\d{1,2})\/(values|value_ids|update|reset)$
 const WISH = /^(.{1,100})\/meter\/(?:values_update|all_values_update|state_update)$/;
 
 /**
- * Reads `warp2/AbCd/meters/0/values` and its neighbours. Owners choose the prefix; what is below it others have as well, so the body
- * decides, too (`decode.ts`). Null for every other topic.
+ * Parses `warp2/AbCd/meters/0/values` and similar topics; returns null for every other topic. Owners choose the prefix, and other devices
+ * use the same words below it, so `decode` examines the body, too.
  */
 function parseWarpTopic(topic: string): WarpTopic | null {
   const legacy = LEGACY.exec(topic)?.[1];
@@ -34,12 +34,12 @@ function parseWarpTopic(topic: string): WarpTopic | null {
   return { what: 'nothing', prefix };
 }
 
-/** What a value of a meter is, by its MeterValueID. */
+/** Meaning of a meter's value, by its MeterValueID. */
 interface ValueMeaning {
   channel: string;
   kind: SaidKind;
   name: string;
-  /** Its owner is asked. */
+  /** Whether the owner is asked about the value. */
   asked?: boolean;
 }
 
@@ -51,8 +51,8 @@ const asked = (channel: string, name: string): ValueMeaning => ({
 });
 
 /**
- * Lifetime registers and the power of now. Each register has a neighbour of the next number that the owner can set to 0
- * (`Resettable`), which is left alone.
+ * Meanings of lifetime registers and instantaneous powers. The id after each register is a counter that the owner can reset (`Resettable`);
+ * it is not read.
  */
 const MEANINGS = new Map<number, ValueMeaning>([
   [39, power('import/l1', 'PowerActiveL1ImExDiff')],
@@ -67,30 +67,30 @@ const MEANINGS = new Map<number, ValueMeaning>([
   [195, register('export/l3', 'EnergyActiveL3Export')],
   [209, register('import', 'EnergyActiveLSumImport')],
   [211, register('export', 'EnergyActiveLSumExport')],
-  // Of which side of an inverter or a battery, nobody can tell here.
+  // The side of the inverter or battery to which these values belong is unknown.
   [405, asked('dc_import', 'EnergyDCImport')],
   [407, asked('dc_export', 'EnergyDCExport')],
   [413, asked('dc_charge', 'EnergyDCCharge')],
   [415, asked('dc_discharge', 'EnergyDCDischarge')],
   [472, asked('pv_sum_export', 'EnergyPVSumExport')],
 ]);
-/** Import and export added up: where the meter has no register of its own for import it is asked about. */
+/** Sum of import and export. If the meter has no separate import register, the owner is asked about it. */
 const BOTH_WAYS = 213;
 const IMPORT = 209;
 
-/** What a value means; null: nothing that is read. `ids`: all that this meter tells. */
+/** Returns the meaning of a value; null if it is not read. `ids`: all values of this meter. */
 function meaningOfId(id: number, ids: readonly number[]): ValueMeaning | null {
   if (id === BOTH_WAYS && !ids.includes(IMPORT)) return asked('both_ways', 'EnergyActiveLSumImExSum');
   return MEANINGS.get(id) ?? null;
 }
 
-/** By prefix: which value stands where, of each meter that has any. */
+/** Ids of the values of each meter, by prefix and slot. */
 type WarpMemory = Map<string, Map<number, readonly number[]>>;
 
 const MAX_PREFIXES = 500;
 const MAX_IDS = 500;
 
-/** Learns the list of ids of a meter; an empty one says that the slot has no meter. Rubbish changes nothing. */
+/** Stores the list of ids of a meter. An empty list means that the slot has no meter; an invalid one changes nothing. */
 function learnIds(memory: WarpMemory, { topic, payload }: DeviceMessage): void {
   const parsed = parseWarpTopic(topic);
   if (parsed?.what !== 'ids') return;
@@ -102,7 +102,7 @@ function learnIds(memory: WarpMemory, { topic, payload }: DeviceMessage): void {
   if (memory.has(parsed.prefix) || memory.size < MAX_PREFIXES) memory.set(parsed.prefix, meters);
 }
 
-/** WARP Chargers and Energy Managers of Tinkerforge, and the meters that they read. */
+/** Decoder of Tinkerforge WARP Chargers and Energy Managers, and of the meters that they read. */
 export const warp: Family<WarpMemory> = {
   name: 'warp',
   takes: (topic) => parseWarpTopic(topic) !== null,
@@ -147,7 +147,7 @@ function decodeValues(
   }
   ids.forEach((id, index) => {
     const meaning = meaningOfId(id, ids);
-    // A list that names an id twice would say two values of one thing.
+    // If a list contains an id twice, only the first value is read.
     if (!meaning || ids.indexOf(id) !== index) return;
     const { asked, ...quantity } = meaning;
     heard.add({ ...quantity, device, value: values[index], asks: asked ? { unit: 'kWh' } : undefined });
@@ -157,7 +157,10 @@ function decodeValues(
 
 const isLegacy = (values: Json): boolean => Object.hasOwn(values, 'energy_abs') || Object.hasOwn(values, 'energy_rel');
 
-/** `energy_rel` starts again whenever its owner likes. Beside `meters/…` all of it is told twice. */
+/**
+ * Decodes `meter/values` of earlier firmware. `energy_rel` is not read, because the owner can reset it. If the charger also publishes
+ * `meters/…`, this topic repeats the same values and is skipped.
+ */
 function decodeLegacy(values: Json, prefix: string, isKnown: boolean): Heard {
   if (isKnown) return nothing();
   const heard = hearing();

@@ -5,24 +5,24 @@ import { type Json, member, mentions, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
 import { volumeChannel } from '../read/volume.ts';
 
-/** The documented topics, `wmbusmeters/{id or name}`, and what the add-on for Home Assistant uses. */
+/** Root of the documented topics, `wmbusmeters/{id or name}`, which the Home Assistant add-on also uses. */
 const ROOT = 'wmbusmeters/';
-/** Alarms as text. */
+/** Topic of alarms, as text. */
 const ALARMS = 'wmbusmeters_alarm';
 
 const isOwnTopic = (topic: string): boolean => topic.startsWith(ROOT);
 
-/** Whether it is worth parsing a body on somebody's topic: owners choose their own, as they write the command that publishes. */
+/** Whether a body may be a telegram. Owners choose the topic in the command that publishes, so this check avoids parsing all bodies. */
 const mayBeTelegram = (payload: Buffer): boolean => mentions(payload, '"media"', '"meter"', '"timestamp"');
 
-/** Whether an object is a telegram: it says so in `_`; old versions did not, and are known by their members. */
+/** Whether an object is a telegram: its member `_` states it. Old versions have no `_` and are recognised by their members. */
 function isTelegram(body: Json): boolean {
   const kind = member(body, '_');
   if (kind !== undefined) return kind === 'telegram';
   return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof member(body, name) === 'string');
 }
 
-/** Before the channel, by what a meter is of; a medium that is not here says nothing of energy, or nothing that is certain. */
+/** Channel prefixes by medium. Other media carry no energy or are ambiguous. */
 const PREFIXES: Record<string, string> = {
   electricity: '',
   gas: 'gas/',
@@ -30,7 +30,7 @@ const PREFIXES: Record<string, string> = {
   'heat volume at inlet': 'heat/',
   'heat volume at outlet': 'heat/',
   'heat/cooling load': 'heat/',
-  // Cold is counted as heat is, and must not be taken for it.
+  // Cooling energy is counted like heat but must be distinguished from it.
   'cooling load volume at inlet': 'heat/cooling/',
   'cooling load volume at outlet': 'heat/cooling/',
   water: 'water/',
@@ -40,15 +40,15 @@ const PREFIXES: Record<string, string> = {
   'hot/cold water': 'water/',
 };
 
-/** What stands before the channels of a medium; null where it is not known. */
+/** Returns the channel prefix of a medium; null if it is unknown. */
 function prefixOf(media: unknown): string | null {
   const word = typeof media === 'string' ? media.trim().toLowerCase() : '';
   return Object.hasOwn(PREFIXES, word) ? (PREFIXES[word] as string) : null;
 }
 
-/** What a field is of: without its medium. */
+/** Meaning of a field, without its medium. */
 interface Field {
-  /** `import`, `export`, `import/t1`, `import/l2`, `cooling/import`; of a volume its tariff alone. */
+  /** Channel such as `import`, `export`, `import/t1`, `import/l2`, `cooling/import`; for a volume only its tariff. */
   channel: string;
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
 }
@@ -58,8 +58,9 @@ const direction = (word = '') => (/^(production|negative)$/.test(word) ? 'export
 const part = (letter: string, number: string | undefined) => (number ? `/${letter}${number}` : '');
 
 /**
- * Names of registers in kWh, the usual ones first. They begin and end here: `due_…`, `target_…`, `prev_…`, `last_…`, `max_…`,
- * `…_at_set_date_…`, `…_last_month_…` are snapshots, `partial_…`, `…_period_…` can be reset, `reactive`, `apparent` is no energy.
+ * Names of registers in kWh, most usual first. The patterns are anchored: `due_…`, `target_…`, `prev_…`, `last_…`, `max_…`,
+ * `…_at_set_date_…` and `…_last_month_…` are snapshots, `partial_…` and `…_period_…` can be reset, `reactive` and `apparent` are not active
+ * energy.
  */
 const REGISTERS: [RegExp, (groups: Groups) => string][] = [
   [
@@ -90,7 +91,7 @@ const POWERS: [RegExp, (groups: Groups) => string][] = [
   [/^(?:current_power|current|three_phase_total_active_power)_kw$/, () => 'import'],
 ];
 
-/** Names of registers in m³. `…_subunit1_m3`, `c1_…`, `input1_…` are of pulse inputs, on which anything may be. */
+/** Names of registers in m³. `…_subunit1_m3`, `c1_…` and `input1_…` belong to pulse inputs, whose commodity is unknown. */
 const VOLUMES: [RegExp, (groups: Groups) => string][] = [
   [/^total(?:_volume)?_m3$/, () => ''],
   [/^total_(?:water|heating)_m3$/, () => ''],
@@ -104,7 +105,7 @@ const UNITS: [unit: string, kind: Field['kind'], names: [RegExp, (groups: Groups
 ];
 const MAX_NAME_CHARACTERS = 64;
 
-/** What the name of a field says; null where it is nothing of the kind, or nothing that lasts. Also gives its precedence. */
+/** Returns the meaning and precedence of a field by its name; null if it is no register, power or volume that is read. */
 function parseField(name: string): (Field & { rank: number }) | null {
   if (name.length > MAX_NAME_CHARACTERS) return null;
   const found = UNITS.find(([unit]) => name.endsWith(unit));
@@ -117,14 +118,14 @@ function parseField(name: string): (Field & { rank: number }) | null {
   return null;
 }
 
-/** The smallest 32-bit number: what drivers say where the meter has no value. */
+/** Smallest 32-bit number, which drivers send if the meter has no value. */
 const NO_VALUE = -2_147_483_648;
-/** Where volumes go, by the prefix of their medium. Of cold there is no commodity, of electricity no volume. */
+/** Channels of volumes, by the prefix of their medium. Cooling has no commodity here, and electricity has no volume. */
 const VOLUME_CHANNELS = new Map(
   (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, volumeChannel(medium)]),
 );
 
-/** wmbusmeters: electricity, heat, cooling, gas and water meters that are heard by radio or read by wired M-Bus. */
+/** Decoder of wmbusmeters: electricity, heat, cooling, gas and water meters that are received by radio or read by wired M-Bus. */
 export const wmbusmeters = withoutMemory({
   name: 'wmbusmeters',
   takes: (topic) => topic === ALARMS || isOwnTopic(topic),
@@ -143,7 +144,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
     return member(body, '_') === undefined ? refusal('payload is no telegram of a meter') : nothing();
   }
   const device = member(body, 'id');
-  // A number has lost its leading zeros, and is another meter's id.
+  // An id that is a JSON number has lost its leading zeros and could be that of another meter.
   if (typeof device !== 'string' || device === '') return refusal('id is not a text');
   const heard = hearing();
   const atMs = trusted(fromIso(member(body, 'timestamp'), { tz, receivedAtMs }), receivedAtMs);
@@ -159,7 +160,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
       if (medium) heard.add({ device, channel: medium + channel, kind, value: member(body, name), atMs, name });
       continue;
     }
-    // Cold is no circuit of an electricity meter.
+    // Fields of cooling energy do not apply to an electricity meter.
     if (prefix === '' && channel.startsWith('cooling/')) continue;
     const times = kind === 'power_w' ? 1_000 : 1;
     heard.add({ device, channel: withMedium(prefix, channel), kind, value: member(body, name), times, atMs, name });
@@ -167,18 +168,18 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   return heard;
 }
 
-/** A meter of cold has its own register as `import`; what it names as cold or backward beside that stays apart. */
+/** A cooling meter has its main register as `import`; registers that it names as cooling or backward flow get the circuit `other`. */
 const withMedium = (prefix: string, channel: string) =>
   prefix.endsWith('cooling/') ? prefix + channel.replace('cooling/', 'other/') : prefix + channel;
 
-/** The fields that have a value. Where two say the same of a meter, the usual name is taken and the other left. */
+/** Returns the fields that have a value. If two fields of a meter have the same meaning, only the more usual name is used. */
 function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
   for (const name of Object.keys(body)) {
     const field = parseField(name);
     const read = field && readNumber(member(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
-    // What is no number stays, to be refused, and does not push out one that is.
+    // A value that is not a number is refused separately, so that it does not displace a valid one.
     const key = read === undefined ? name : `${field.kind} ${field.channel}`;
     const other = best.get(key);
     if (!other || field.rank < other.rank) best.set(key, { ...field, name });

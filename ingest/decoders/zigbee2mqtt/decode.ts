@@ -8,21 +8,21 @@ import type { State, Volume } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
 import { hearVolumes } from './volume.ts';
 
-/** Kind of a message that is not a JSON object. */
+/** Classification of a message that is not a JSON object. */
 type AttributeMessage =
   | { is: 'attribute'; device: string; attribute: string }
-  /** Nothing to read: the JSON message says it, too, or the device is not one of those that are read. */
+  /** The message is not read: the JSON message repeats it, or the device is not one of the devices that are read. */
   | { is: 'nothing' }
   /** A device's message that should have been a JSON object. */
   | { is: 'rubbish' };
 
-/** What the owner has set goes before what the bridge has said. */
+/** How a bridge publishes, and the names of its devices. The owner's settings take precedence over the bridge's own information. */
 interface Publishing {
   output: Output | null;
   names: ReadonlySet<string>;
 }
 
-/** Puts together what is known of how a bridge publishes. */
+/** Combines the owner's settings with the bridge's own information on how it publishes. */
 function publishingOf(
   set: { output?: Output; devices?: readonly string[] } | undefined,
   bridge: Bridge | undefined,
@@ -32,8 +32,8 @@ function publishingOf(
 }
 
 /**
- * Tells `{friendly name}/{attribute}` from the name of a device with a slash in it: an attribute never has one, so the
- * last word is it, where the words before are a device.
+ * Distinguishes `{friendly name}/{attribute}` from a device name with a slash. An attribute never contains a slash, so the last word is the
+ * attribute if the words before it are a device.
  */
 function attributeOf(name: string, { output, names }: Publishing): AttributeMessage {
   const cut = name.lastIndexOf('/');
@@ -46,11 +46,11 @@ function attributeOf(name: string, { output, names }: Publishing): AttributeMess
 }
 
 const CHANNEL = 'room';
-/** The better first: of two that a device has, one is read, so that they cannot contradict each other. */
+/** Attributes of the room temperature, best first. Only one of them is read per device, so that they cannot contradict each other. */
 const TEMPERATURES = ['local_temperature', 'temperature'];
 const SETPOINTS = ['occupied_heating_setpoint', 'current_heating_setpoint'];
 const HEATINGS = ['running_state', 'pi_heating_demand', 'position'];
-/** What a thermostat does now; fans and cooling are not heating. */
+/** Running states of a thermostat, and whether they are heating; fan and cooling are not. */
 const RUNNING = new Map<unknown, boolean>([
   ['heat', true],
   ['idle', false],
@@ -58,10 +58,10 @@ const RUNNING = new Map<unknown, boolean>([
   ['fan_only', false],
 ]);
 
-/** Reads room temperature, setpoint and heating of thermostats, valves and sensors. */
+/** Reads room temperature, set-point and heating of thermostats, valves and sensors. */
 function hearClimate(heard: Hearing, state: State): void {
   const { device, attributes, atMs } = state;
-  // One that is null has no value, and does not hide the other.
+  // An attribute that is null has no value and does not hide the next one.
   const best = (names: readonly string[]) => names.find((name) => state.has(name) && member(attributes, name) !== null);
   const temperature = best(TEMPERATURES);
   const setpoint = best(SETPOINTS);
@@ -71,7 +71,7 @@ function hearClimate(heard: Hearing, state: State): void {
   add('temperature_c', temperature);
   add('setpoint_c', setpoint);
   const heating = best(HEATINGS);
-  // Blinds have a position, too.
+  // Blinds have a `position`, too.
   if (heating === 'position' && !setpoint && !state.has('local_temperature')) return;
   if (heating) hearHeating(heard, state, heating);
 }
@@ -89,16 +89,16 @@ function hearHeating(heard: Hearing, { device, attributes, atMs }: State, name: 
 }
 
 const ENERGY = /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/;
-/** The standard cluster by its own names, as a LiXee ZLinky_TIC has it: kWh, and a register for each tariff. */
+/** Registers of the standard cluster under its own names, as a LiXee ZLinky_TIC publishes them: in kWh, one per tariff. */
 const SUMMATION = /^current(?:_tier([1-9]\d?))?_summ_(delivered|received)$/;
 const POWER = /^power(?:_(\w+))?$/;
-/** Names of endpoints: gangs of a switch, sockets of a strip, each a circuit. */
+/** Names of endpoints: gangs of a switch or sockets of a strip. Each is a circuit. */
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
-/** Reads registers and power. Attributes whose ending is not known are not read: `energy_today` starts again each day. */
+/** Reads registers and power. Attributes with an unknown ending are not read: `energy_today` resets each day. */
 function hearEnergy(heard: Hearing, state: State): void {
   const { device, attributes, atMs } = state;
-  // Two spellings of one register are one register.
+  // Two spellings of the same register count once.
   const said = new Set<string>();
   const add = (
     kind: 'energy_total_kwh' | 'power_w',
@@ -126,7 +126,7 @@ function hearEnergy(heard: Hearing, state: State): void {
   }
 }
 
-/** Clamps without a sign (PJ-1203A) say beside their power which way it flows. */
+/** Returns the sign of a power. Clamps without a sign (PJ-1203A) publish the direction in a separate attribute. */
 function signOf({ attributes }: State, ending: string | undefined): 1 | -1 {
   const flow = member(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
   const power = Number(member(attributes, ending === undefined ? 'power' : `power_${ending}`));
@@ -134,13 +134,13 @@ function signOf({ attributes }: State, ending: string | undefined): 1 | -1 {
 }
 
 /**
- * The standard cluster calls the power of phase A `power`, beside `power_phase_b` and `power_phase_c`: taken for a total it
- * would hide the other two. A device that has `power_phase_a` means the total by it.
+ * Returns the channel of `power`. The standard cluster uses that name for phase A, next to `power_phase_b` and `power_phase_c`; as a total
+ * it would hide the other two. On a device with `power_phase_a`, `power` is the total.
  */
 const powerChannel = ({ has }: State): string =>
   (has('power_phase_b') || has('power_phase_c')) && !has('power_phase_a') ? 'import/l1' : 'import';
 
-/** The channel by the ending of an attribute; null: an ending that says something else. */
+/** Returns the channel by the ending of an attribute; null if the ending has another meaning. */
 function channelOf(direction: 'import' | 'export', ending: string | undefined): string | null {
   if (ending === undefined) return direction;
   const [, tier] = /^tier_([1-9]\d?)$/.exec(ending) ?? [];
@@ -153,7 +153,7 @@ function channelOf(direction: 'import' | 'export', ending: string | undefined): 
 
 const NO_VOLUMES: ReadonlyMap<string, Volume> = new Map();
 
-/** Zigbee devices behind Zigbee2MQTT: meters, plugs, thermostats, valves, sensors. */
+/** Decoder of Zigbee devices behind Zigbee2MQTT: meters, plugs, thermostats, valves, sensors. */
 export const zigbee2mqtt: Family<Bridges> = {
   name: 'zigbee2mqtt',
   remembers: (topic) => parseBridgeTopic(topic) !== null,
@@ -166,7 +166,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, bridges: Brid
   const parsed = parseZigbee2MqttTopic(message.topic, bridges.keys());
   if (!parsed) return null;
   const { base, about, name } = parsed;
-  // An empty payload takes a retained message away, when a device is renamed or has left.
+  // An empty payload deletes a retained message after a device was renamed or removed.
   if (about === 'none' || message.payload.length === 0) return nothing();
   if (about === 'availability') return decodeAvailability(name, message.payload);
   const bridge = bridges.get(base);
@@ -200,7 +200,7 @@ function decodeState(
   return heard;
 }
 
-/** `{"state": "online"}`, and the bare word of older versions. */
+/** Decodes the availability: `{"state": "online"}`, or the bare word in older versions. */
 function decodeAvailability(device: string, payload: Buffer): Heard {
   const body = readJson(payload);
   const value = body === undefined ? readText(payload) : (member(asObject(body), 'state') ?? null);

@@ -7,37 +7,37 @@ import { volumeOf } from './volume.ts';
 /** How Zigbee2MQTT publishes: one JSON object, a topic for each attribute, or both. */
 export type Output = 'json' | 'attribute' | 'attribute_and_json';
 
-/** One Zigbee2MQTT, of which a home may have several, each with a base topic of its own. */
+/** One Zigbee2MQTT instance. A home may have several, each with its own base topic. */
 export interface Bridge {
-  /** Null: it did not say. */
+  /** Output format of the instance; null if it has not published it. */
   output: Output | null;
-  /** By friendly name. */
+  /** Announced devices, by friendly name. */
   devices: Map<string, Announced>;
 }
 
-/** What a device can have. */
+/** Attributes and volumes that a device has announced. */
 interface Announced {
   attributes: Set<string>;
   volumes: Map<string, Volume>;
 }
 
-/** By base topic. */
+/** Zigbee2MQTT instances, by base topic. */
 export type Bridges = Map<string, Bridge>;
 
-// Bounds on what one broker can make us remember.
+// Bounds on the memory that one broker can occupy.
 const MAX_BRIDGES = 50;
 const MAX_DEVICES = 5_000;
 const MAX_ATTRIBUTES = 500;
 const OUTPUTS = new Set(['json', 'attribute', 'attribute_and_json']);
 
-/** Learns base topics, the way of publishing, and the devices, out of what a bridge says of itself. */
+/** Learns base topics, output format and devices from the messages of a bridge about itself. */
 export function learnBridge(bridges: Bridges, { topic, payload }: DeviceMessage): void {
   const parsed = parseBridgeTopic(topic);
   if (!parsed) return;
   const { base, leaf } = parsed;
   const body = readJson(payload);
   if (leaf === 'state') {
-    // Older versions say it bare.
+    // Older versions publish the state as a bare word.
     const state = member(asObject(body), 'state') ?? readText(payload);
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {
@@ -61,7 +61,7 @@ function bridgeAt(bridges: Bridges, base: string): Bridge | undefined {
   return bridge;
 }
 
-/** Under `advanced`, in older versions under `experimental`. */
+/** Returns the output format, which is under `advanced`, in older versions under `experimental`. */
 function outputOf(config: Json | null): Output | null {
   const read = (section: string) => member(asObject(member(config, section)), 'output');
   const output = read('advanced') ?? read('experimental');
@@ -81,7 +81,7 @@ function devicesOf(list: readonly unknown[]): Bridge['devices'] {
   return devices;
 }
 
-/** What a device exposes is nested: a climate has its setpoint among its features. */
+/** Adds the attributes that a device exposes. They are nested: a climate has its set-point among its features. */
 function addAttributes(announced: Announced, exposes: unknown, depth: number): void {
   if (!Array.isArray(exposes) || depth > 5) return;
   for (const one of exposes) {

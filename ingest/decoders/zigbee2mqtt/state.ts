@@ -2,20 +2,20 @@ import type { Commodity } from '#src/database/meter.ts';
 import type { Json } from '../read/payload.ts';
 import type { VolumeScale } from '../read/volume.ts';
 
-/** What a meter has counted, as its attribute is announced. */
+/** Commodity and scale of a volume, as its attribute is announced. */
 export interface Volume {
   of: Commodity;
   scale: VolumeScale;
 }
 
-/** What a device says of itself: all of it as one object, or one attribute of it. */
+/** Attributes that a device publishes: all of them in one object, or a single one. */
 export interface State {
   device: string;
   attributes: Json;
-  /** Of the last radio frame; null: as old as its receipt. */
+  /** Time of the last radio frame in Unix ms; null if the time of receipt applies. */
   atMs: number | null;
-  /** Whether the device has an attribute: here, or in messages that its bridge has announced. */
+  /** Whether the device has an attribute, in this message or in the announcement of its bridge. */
   has(attribute: string): boolean;
-  /** Its volumes, by attribute, as far as its bridge has announced them. */
+  /** Volumes that the bridge has announced for the device, by attribute. */
   volumes: ReadonlyMap<string, Volume>;
 }

@@ -1,4 +1,4 @@
-/** What the bridge says of itself, retained; whatever stands before it is the base topic. */
+/** Retained topic on which a bridge describes itself; the base topic precedes it. */
 const BRIDGE = /^(.+)\/bridge\/(info|state|devices)$/;
 const DEFAULT_BASE = 'zigbee2mqtt';
 const AVAILABILITY = '/availability';
@@ -9,7 +9,7 @@ export interface BridgeTopic {
   leaf: 'info' | 'state' | 'devices';
 }
 
-/** Reads the topics that tell where a Zigbee2MQTT is, and what it has; null for every other one. */
+/** Parses the topics that announce the base and the devices of a Zigbee2MQTT; returns null for every other topic. */
 export function parseBridgeTopic(topic: string): BridgeTopic | null {
   const [, base, leaf] = BRIDGE.exec(topic) ?? [];
   return base && leaf ? { base, leaf: leaf as BridgeTopic['leaf'] } : null;
@@ -17,17 +17,17 @@ export function parseBridgeTopic(topic: string): BridgeTopic | null {
 
 export interface Zigbee2MqttTopic {
   base: string;
-  /** `none`: of the bridge, or a command. */
+  /** Type of the topic; `none` for topics of the bridge itself and for commands. */
   about: 'none' | 'availability' | 'state';
-  /** What follows the base: the friendly name, which may hold slashes, and with attribute output the attribute. */
+  /** Text after the base: the friendly name, which may contain slashes, and with attribute output the attribute. */
   name: string;
 }
 
 const isBelow = (base: string, topic: string) => topic[base.length] === '/' && topic.startsWith(base);
 
-/** Reads a topic under the default base or one of `bases`, of which the longest counts; null for every other one. */
+/** Parses a topic under the default base or the longest matching one of `bases`; returns null for every other topic. */
 export function parseZigbee2MqttTopic(topic: string, bases: Iterable<string>): Zigbee2MqttTopic | null {
-  // Every message of others comes by here, too.
+  // Must be fast, because every message of other families passes this function.
   let base = isBelow(DEFAULT_BASE, topic) ? DEFAULT_BASE : '';
   for (const one of bases) if (one.length > base.length && isBelow(one, topic)) base = one;
   const rest = topic.slice(base.length + 1);

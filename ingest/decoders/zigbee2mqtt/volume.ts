@@ -10,8 +10,9 @@ const ATTRIBUTES = new Map<unknown, Commodity>([
 ]);
 
 /**
- * What an attribute of `bridge/devices` counts; null: no volume since ever. Units differ (`water_consumed` is in L or m³), `gas`
- * is an alarm elsewhere, and the water of valves is that of the last watering: so what is announced must say that it is a total.
+ * Returns the volume that an attribute in `bridge/devices` counts; null if it is no lifetime total. The announcement must name it a total,
+ * because units differ (`water_consumed` is in L or m³), `gas` is an alarm at other devices, and the water of valves is that of the last
+ * watering.
  */
 export function volumeOf(exposed: Json | null): Volume | null {
   const of = ATTRIBUTES.get(member(exposed, 'property'));
@@ -23,7 +24,7 @@ export function volumeOf(exposed: Json | null): Volume | null {
   return scale && isTotal ? { of, scale } : null;
 }
 
-/** Reads the volumes that the bridge has announced. */
+/** Adds the volumes that the bridge has announced. */
 export function hearVolumes(heard: Hearing, { device, attributes, atMs, volumes }: State): void {
   for (const [name, { of, scale }] of volumes) {
     const value = member(attributes, name);

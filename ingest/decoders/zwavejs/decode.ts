@@ -6,7 +6,7 @@ import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { fromUnix, trusted } from '../read/time.ts';
 import { US_GALLON, type VolumeScale, volumeChannel, volumeScale } from '../read/volume.ts';
 
-/** Command classes of which something is read, by their numbers (value id topics) and by their names (named topics). */
+/** Command classes that are read, by their numbers (value id topics) and by their names (named topics). */
 const CLASSES = new Map([
   ['49', 'sensor'],
   ['sensor_multilevel', 'sensor'],
@@ -20,7 +20,7 @@ const CLASSES = new Map([
 
 type About = 'sensor' | 'meter' | 'state' | 'setpoint';
 
-/** What is on a topic of Z-Wave JS UI; `node`: the topic of the node, its prefix among it. */
+/** Parsed topic of Z-Wave JS UI. `node` is the topic of the node, including its prefix. */
 type ZwaveTopic =
   | { about: About; node: string; endpoint: number; property: string; key: number | null }
   | { about: 'status'; node: string }
@@ -28,19 +28,22 @@ type ZwaveTopic =
 
 const WORDS = [...CLASSES.keys()].filter((word) => !/^\d/.test(word)).join('|');
 /**
- * The end of a value's topic. As much as possible is the node's, so that one that is called like a class (`zwave/50/50/0/value/65537`)
- * is one.
+ * End of a value's topic. The node gets as many words as possible, so that a node may have the name of a class
+ * (`zwave/50/50/0/value/65537`).
  */
 const VALUE = new RegExp(
   `^(.+)/(?:(49|50|66|67)/(\\d{1,3})|(${WORDS})/endpoint_(\\d{1,3}))/([A-Za-z][^/]*)(?:/(\\d{1,9}))?(/set)?$`,
 );
 const STATUS = '/status';
 
-/** Reads a topic by its end: its prefix, a location and a name are the owner's own, slashes among them. Null: not in this shape. */
+/**
+ * Parses a topic by its end, because the owner chooses prefix, location and name, possibly with slashes. Returns null if it does not have
+ * this form.
+ */
 function parseZwaveTopic(topic: string): ZwaveTopic | null {
   const [, node, number, numbered, name, named, property, key, set] = VALUE.exec(topic) ?? [];
   const about = CLASSES.get((number ?? name) as '49');
-  // A node is below a prefix.
+  // The topic of a node always has a prefix.
   if (node?.includes('/') && property && about) {
     if (set) return { about: 'command' };
     return { about, node, endpoint: Number(numbered ?? named), property, key: key === undefined ? null : Number(key) };
@@ -53,12 +56,12 @@ const [ELECTRIC, GAS, WATER, HEATING, COOLING] = [1, 2, 3, 4, 5];
 const RATES = ['unspecified', 'import', 'export'] as const;
 const PULSES = 3;
 
-/** What a meter's value is: where it goes, `pulses` that nobody said the worth of, or null where nothing is read. */
+/** Meaning of a meter's value: its channel and scale; `pulses` of unknown worth; null if it is not read. */
 type Metered = Pick<Quantity, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
 
 /**
- * Reads the key of a value of the Meter command class: its type in the third byte, its scale in the second, in the first whether it is
- * consumed or produced. `circuit`: `ep1/`, or nothing.
+ * Parses the key of a value of the Meter command class: meter type in the third byte, scale in the second, and in the first whether the
+ * energy is consumed or produced. `circuit`: `ep1/`, or empty.
  */
 function meteredOf(key: number, circuit: string): Metered {
   const [type, scale, rate] = [key >>> 16, (key >>> 8) & 0xff, RATES[key & 0xff]];
@@ -66,7 +69,7 @@ function meteredOf(key: number, circuit: string): Metered {
   if (scale === PULSES && type <= WATER) return 'pulses';
   if (type === ELECTRIC && scale === 0) return electric(circuit, 'energy_total_kwh', rate);
   if (type === ELECTRIC && scale === 2) return electric(circuit, 'power_w', rate);
-  // Nothing else has two directions.
+  // Only electricity has two directions.
   if (rate === 'export') return null;
   if (type === HEATING && scale === 0) return { channel: `${circuit}heat/import`, kind: 'energy_total_kwh' };
   if (type === COOLING && scale === 0) return { channel: `${circuit}heat/cooling/import`, kind: 'energy_total_kwh' };
@@ -77,8 +80,9 @@ function meteredOf(key: number, circuit: string): Metered {
 }
 
 /**
- * Meters of the first version of the class do not say which way they count. Further endpoints are circuits beside each other (a power strip) or
- * parts of what the root tells as well (the clamps of a meter for a whole house): no message says which.
+ * Returns the channel of an electricity value. Meters of the first version of the class state no direction. Further endpoints are either
+ * independent circuits (a power strip) or parts of the root's value (the clamps of a whole-house meter); no message states which, so the
+ * owner is asked.
  */
 const electric = (circuit: string, kind: SaidKind, rate: (typeof RATES)[number]): Metered => {
   if (rate !== 'unspecified' && circuit === '') return { channel: rate, kind };
@@ -92,14 +96,16 @@ function volumeOf(scale: number, isWater: boolean): VolumeScale | null {
   return volumeScale(['m3', 'ft3'][scale]) ?? null;
 }
 
-/** Z-Wave JS UI (zwavejs2mqtt) by its own topics. What it announces to Home Assistant is read by what it announces. */
+/**
+ * Decoder of the native topics of Z-Wave JS UI (zwavejs2mqtt). Devices that it announces to Home Assistant are read by their announcements.
+ */
 export const zwavejs = withoutMemory({
   name: 'zwavejs',
   takes: (topic) => parseZwaveTopic(topic) !== null,
   decode,
 });
 
-/** Operating states in which heat is made; `Pending Heat` is none. */
+/** Operating states in which heat is produced; `Pending Heat` is not one of them. */
 const HEATING_STATES = new Set([1, 7, 8, 10, 11]);
 const HEATING_SETPOINT = 1;
 
@@ -113,7 +119,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   return typeof read === 'string' ? refusal(read) : decodeValue(parsed, read, settings);
 }
 
-/** What a payload says, in any of the three ways in which it can be set to be written. */
+/** Value, time and unit of a payload, in any of the three payload formats that the owner can choose. */
 interface Value {
   value: unknown;
   atMs: number | null;
@@ -161,7 +167,7 @@ function decodeValue(
   } else {
     const isAir = about === 'sensor' && property === 'Air_temperature' && key === null;
     if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return heard;
-    // Only the whole value id has a unit; the scale is a setting of whoever runs it.
+    // Only payloads with the whole value id contain a unit. Otherwise the scale is a setting of the owner.
     const scale = degrees(unit) ?? settings.zwavejs?.temperature_unit;
     if (!scale) heard.see(node);
     else {
@@ -172,7 +178,7 @@ function decodeValue(
   return heard;
 }
 
-/** Dead or not. Others have such topics, too: the node's number and a boolean tell them apart. */
+/** Decodes the availability of a node. Other devices have such topics, too; the node's number and a boolean identify Z-Wave JS UI. */
 function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): Heard | null {
   const body = asObject(readJson(payload));
   const value = member(body, 'value');
