@@ -54,7 +54,7 @@ export function describe(
   };
 }
 
-/** Returns the question that a quantity asks its owner, as a list of at most one element. */
+/** Returns the open question to the owner about a quantity, as a list of at most one element. */
 export const asked = ({ device, native, value, asks }: Said): Asked[] =>
   asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 

@@ -39,9 +39,9 @@ const FACTORS = [
   1 / 3.6,
   1e3 / 3.6,
   1e6 / 3.6,
-  // Tenths of kWh and W.
+  // Factor of tenths of kWh and W.
   0.1,
-  // ft³, 100 ft³, 1,000 ft³ and American gallons to m³.
+  // Factors of ft³, 100 ft³, 1,000 ft³ and American gallons to m³.
   0.028316846592,
   2.8316846592,
   28.316846592,

@@ -60,7 +60,7 @@ export interface Said {
   atMs: number | null;
   /** Length of an interval in ms; only for `energy_interval_kwh`. */
   intervalMs?: number;
-  /** Name of the value at the device. */
+  /** Native name of the value, as the device uses it. */
   native: string;
   /**
    * Question to the owner, if the meaning of the value is unknown. The value does not count until the owner has answered. Its channel

@@ -37,7 +37,7 @@ interface Field {
   channel: string;
   kind: SaidKind;
   units: Units;
-  /** Unit of a value without a unit: newer firmware publishes bare numbers. */
+  /** Unit of the field if the message states none: newer firmware publishes bare numbers. */
   bare: string;
   /** Name of the field on the topic `all` that contains this field's own time. */
   time?: string;

@@ -61,7 +61,7 @@ const isKnown = (name: string): boolean =>
 /** Parsed topic of ebusd. `device` is the topic of the circuit. */
 type EbusdTopic =
   | { about: 'message'; device: string; name: string; field: string | null }
-  /** Requests, and ebusd's messages about itself. */
+  /** Topics that are not read: requests, and ebusd's messages about itself. */
   | { about: 'nothing' };
 
 const TOPIC = /^((?:.+\/)?ebusd[\w-]*\/([^/]+))\/([^/]+)(?:\/([^/]+))?$/i;

@@ -12,7 +12,7 @@ type EmonTopic =
   | { what: 'name'; node: string; name: string }
   /** `emon/{node}`, `emon/JSON/{node}`: a JSON object with the values of a node. */
   | { what: 'node'; node: string }
-  /** Values that are identified by position only, and commands. */
+  /** Topics that are not read: values that are identified by position only, and commands. */
   | { what: 'other' };
 
 /** Parses a topic of emonHub, of EmonESP or in the form that Emoncms reads; returns null for every other topic. */
@@ -95,7 +95,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
       addName(heard, { node, name: before + key, value: is, atMs }, settings);
     }
   } else if (parsed.what === 'name') addName(heard, { node, name: parsed.name, value: text, atMs: null }, settings);
-  // Any other text contains values without names.
+  // Any other text on a node's topic contains values without names, which are not read.
   return heard;
 }
 

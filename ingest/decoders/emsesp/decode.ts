@@ -67,7 +67,7 @@ function addValues(heard: Hearing, { base, of, circuit }: EmsEspTopic, values: J
   const register = { device, kind: 'energy_total_kwh' } as const;
   heard.add({ ...register, channel: 'import', value: value('nrgconstotal'), name: 'nrgconstotal' });
   heard.add({ ...register, channel: 'heat/import', value: value('nrgsupptotal'), name: 'nrgsupptotal' });
-  // Depending on the heat pump, `metertotal` repeats `nrgconstotal` or is its only register. The owner must say which.
+  // Depending on the heat pump, `metertotal` repeats `nrgconstotal` or is its only register. The owner must state which case applies.
   const asked = { ...register, channel: 'unknown/metertotal', asks: { unit: 'kWh' } };
   heard.add({ ...asked, value: value('metertotal'), name: 'metertotal' });
   const heating = { device, channel: 'room', kind: 'heating', name: 'heatingactive' } as const;

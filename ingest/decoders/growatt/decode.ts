@@ -4,7 +4,7 @@ import { readObject, readText } from '../read/payload.ts';
 import { isLastWill, isNewStick, learnStick, readGateway, readLastWill, type Sticks, stickIn } from './gateway.ts';
 import { isGrott, readGrott } from './grott.ts';
 
-/** Words of which each usual topic of a bridge contains one. The body then identifies the bridge. */
+/** Words of a bridge's usual topics, each of which contains one of them. The body then identifies the bridge. */
 const WORD = /growatt|grott|solar|inverter|shine/i;
 const METER = /(?:^|\/)energy\/meter$/;
 

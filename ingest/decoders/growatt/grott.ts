@@ -27,7 +27,7 @@ const TENTHS = 10;
  */
 const [LOWEST, HIGHEST] = [4_000, 7_000];
 
-/** Whether a body is a record of Grott. */
+/** Whether a JSON body is a record of Grott. */
 export const isGrott = (body: Json): boolean =>
   typeof member(body, 'device') === 'string' && member(body, 'buffered') !== undefined && isValues(body);
 const isValues = (body: Json): boolean => asObject(member(body, 'values')) !== null;

@@ -88,9 +88,8 @@ export const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * Returns the circuit of a volume: the words of the first of `objects` with a recognised word, without the recognised words. If no object
- * has a recognised word, the first object (an id such as `x17`) is used as a whole. `idWords`: words of the device's id, which never become
- * a circuit.
+ * Returns the circuit of a volume. It uses the first name in `objects` that contains a recognised word, and removes its recognised words. If
+ * no name contains one, the first name (an id such as `x17`) is the circuit. `idWords`: words of the device's id, which never become a circuit.
  */
 export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {

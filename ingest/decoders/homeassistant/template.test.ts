@@ -16,7 +16,7 @@ const evaluated = (template: string, text: string): unknown => {
 
 // Templates in discovery messages of well-known projects.
 test.each([
-  // EMS-ESP
+  // Template of EMS-ESP.
   ["{{value_json['nrg'] if value_json['nrg'] is defined else 0}}", '{"nrg":12.5}', 12.5],
   ["{{value_json['nrg'] if value_json['nrg'] is defined else 0}}", '{}', null],
   [
@@ -30,16 +30,16 @@ test.each([
     null,
   ],
   ["{{value_json['x'] if value_json['x'] is defined}}", '{"x":3}', 3],
-  // teleinfo2mqtt
+  // Template of teleinfo2mqtt.
   ["{% if 'BASE' in value_json %}{{ value_json.BASE.value }}{% endif %}", '{"BASE":{"value":12345}}', 12345],
   ["{% if 'BASE' in value_json %}{{ value_json.BASE.value }}{% endif %}", '{"PAPP":{"value":1}}', null],
-  // Z-Wave JS UI
+  // Template of Z-Wave JS UI.
   ["{{ value_json.value | default('') }}", '{"value":7}', 7],
   ['{{ (value_json.value|int) | round(0) }}', '{"value":7.6}', 7],
-  // amsreader
+  // Template of amsreader.
   ['{{ value_json.tPI | is_defined }}', '{"tPI":99.5}', 99.5],
   ['{{ value_json.peaks[0] | is_defined }}', '{"peaks":[1.5]}', 1.5],
-  // OpenBeken
+  // Template of OpenBeken.
   ["{{ '%0.3f'|format(float(value)*0.001) }}", '1234', 1.234],
   ["{{ '%0.2f'|format(float(value)) }}", '230.456', 230.46],
   ['{{ float(value)*0.1|round(2) }}', '15', 1.5],

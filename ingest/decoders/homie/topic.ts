@@ -3,7 +3,7 @@ export type HomieTopic =
   | { about: 'state' | 'description'; device: string }
   | { about: 'property'; device: string; node: string; property: string }
   | { about: 'attribute'; device: string; node: string; property: string; attribute: Attribute }
-  /** Commands, target values, statistics, names of nodes. */
+  /** Topics that are not read: commands, target values, statistics, names of nodes. */
   | { about: 'nothing' };
 
 const ATTRIBUTES = ['$unit', '$datatype', '$name', '$settable'] as const;

@@ -36,10 +36,10 @@ export interface Facets {
   way: SaidOf['direction'];
   /** Whether an OBIS code or the label of a French meter states the direction. */
   isCoded: boolean;
-  /** Whether only a word for consumption indicates import. */
+  /** Whether only a word such as "consumption" indicates that the register counts import. */
   isConsumed: boolean;
   isMade: boolean;
-  /** Whether the direction is ambiguous: "delivered", "supplied", "received". */
+  /** Whether the name contains a word for an ambiguous direction: "delivered", "supplied", "received". */
   isUnclear: boolean;
   part: string | null;
   bySibling: PartBySibling | null;
@@ -49,7 +49,7 @@ export interface Facets {
   index: SaidOf['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;
   moves: 'charge' | 'discharge' | 'both' | null;
-  /** Whether it is self-consumption, or the words leave that open. */
+  /** Whether the register counts self-consumption, or its words leave that possibility open. */
   isOwn: boolean;
   /** Whether the name contains unknown or too vague words, or a code whose quantity contradicts the unit. */
   isUnknown: boolean;

@@ -74,7 +74,7 @@ function addCurrent(heard: Parameters<ReadPart>[0], part: Part, channel: string)
   addMember(heard, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
-/** Phases by the letter that precedes their members. */
+/** Phases by the letter that precedes the names of their members (`a_act_power`). */
 const PHASES = [
   ['a', '/l1'],
   ['b', '/l2'],

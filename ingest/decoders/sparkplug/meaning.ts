@@ -85,7 +85,7 @@ export function meaningOf(name: string, property: string | undefined): Meaning |
   return facetsOf(described).not === null ? { unit, channel: '', described, words } : null;
 }
 
-/** Returns the meaning of a gas, heat or water register; null if it is none. */
+/** Returns the meaning of a volume; null if it is no register of gas, heat or water. */
 function volume(words: string[], name: string, unit: Unit): Meaning | null {
   const commodity = commodityOf([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;

@@ -10,7 +10,7 @@ type WarpTopic =
   | { what: 'values'; prefix: string; slot: number }
   /** The ids of the values in that list, in the same order. */
   | { what: 'ids'; prefix: string; slot: number }
-  /** Commands, and topics that are not read. */
+  /** Commands to a WARP Charger, and other topics that are not read. */
   | { what: 'nothing'; prefix: string };
 
 const LEGACY = /^(.{1,100})\/meter\/values$/;
@@ -39,7 +39,7 @@ interface ValueMeaning {
   channel: string;
   kind: SaidKind;
   name: string;
-  /** Whether the owner is asked about the value. */
+  /** Whether the owner must state the meaning of the value. */
   asked?: boolean;
 }
 
