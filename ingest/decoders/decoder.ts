@@ -1,6 +1,5 @@
 import type { Described } from './registers-of-a-device/register.ts';
 
-/** Kind of a measured quantity. */
 export type Kind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
 
 /** One reading decoded from a message. */
@@ -41,7 +40,6 @@ export interface DecodedMessage {
   deviceId: string;
   readings: DecodedReading[];
   rejections: Rejection[];
-  /** Status that the device reports. */
   status?: 'online' | 'offline' | 'faulty';
 }
 

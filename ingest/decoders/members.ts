@@ -78,7 +78,6 @@ function below({ path, names, depth }: Place, value: object): Place[] {
     .map(([name, step, one]) => ({ path: path + step, names: [name, ...names], value: one, depth: depth + 1 }));
 }
 
-/** Returns the step to a member in RFC 9535 notation. */
 const stepTo = (name: string): string =>
   // JSON escapes every character that a quoted name must not contain; a quote of the other kind needs no escape.
   PLAIN.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;

@@ -1,7 +1,6 @@
 import type { DecoderSettings } from './family.ts';
 import { unitOf } from './proposal.ts';
 
-/** Facts about a message before settings are tried. */
 interface Known {
   topic: string;
   settings: DecoderSettings;

@@ -3,7 +3,6 @@ import { energyScale } from '../homeassistant/units.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
 
-/** Meaning of a message's value. */
 interface Measured {
   channel: string;
   kind: SaidKind;

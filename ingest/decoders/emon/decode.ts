@@ -6,7 +6,6 @@ import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
 
-/** Parsed topic under `emon/` or `emonhub/`. */
 type EmonTopic =
   /** `emon/{node}/{name}`: one value, or a JSON object whose members are named below that name. */
   | { what: 'name'; node: string; name: string }

@@ -38,19 +38,16 @@ function toldRoot({ topic, payload }: DeviceMessage): string | null {
   return parsed?.leaf === 'data' && member(readObject(payload), 'app') === APP ? parsed.root : null;
 }
 
-/** Whether devices announce their firmware on this topic. */
 function tellsApp(topic: string): boolean {
   const leaf = parseEspurnaTopic(topic)?.leaf;
   return leaf === 'app' || leaf === 'data';
 }
 
-/** Whether a message identifies a root that is not stored yet. */
 function isNewRoot(roots: Roots, message: DeviceMessage): boolean {
   const root = toldRoot(message);
   return root !== null && !roots.has(root) && roots.size < MAX_ROOTS;
 }
 
-/** Stores the root of a device that announces ESPurna as its firmware. */
 function learnRoot(roots: Roots, message: DeviceMessage): void {
   const root = toldRoot(message);
   if (root !== null && roots.size < MAX_ROOTS) roots.add(root);

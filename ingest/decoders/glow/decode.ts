@@ -8,7 +8,6 @@ import { volumeChannel, volumeScale } from '../read/volume.ts';
 const TOPIC = /^[^/]+\/([0-9A-Fa-f]{12})\/SENSOR\/(electricitymeter|gasmeter)$/;
 
 interface GlowTopic {
-  /** MAC of the display. */
   mac: string;
   meter: 'electricitymeter' | 'gasmeter';
 }

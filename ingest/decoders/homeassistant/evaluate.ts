@@ -4,7 +4,6 @@ import type { Condition, Expression } from './template.ts';
 
 /** Message to which a template is applied. */
 export interface State {
-  /** Payload as text. */
   text: string;
   /** Payload as JSON; undefined if it is not JSON. */
   json: unknown;

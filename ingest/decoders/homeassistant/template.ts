@@ -11,7 +11,6 @@ export type Expression =
   /** `first if when else otherwise`; `otherwise` is null if there is no `else`. */
   | { is: 'choice'; when: Condition; first: Expression; otherwise: Expression | null };
 
-/** Condition of a choice in a template. */
 export type Condition =
   | { is: 'all' | 'any'; left: Condition; right: Condition }
   | { is: 'not'; of: Condition }

@@ -1,4 +1,3 @@
-/** Parsed Homie topic. */
 export type HomieTopic =
   | { about: 'state' | 'description'; device: string }
   | { about: 'property'; device: string; node: string; property: string }

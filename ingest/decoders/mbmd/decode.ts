@@ -2,7 +2,6 @@ import type { DeviceMessage, Family, Heard } from '../family.ts';
 import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
 import { readText } from '../read/payload.ts';
 
-/** Parsed topic below the root of mbmd. */
 type MbmdTopic =
   /** `device`: id of the device, including the root. `type`: `sdm1-1`. `part`: `L1`, `T2`, `S1`, or empty. */
   { about: 'value'; device: string; type: string; measurement: string; part: string } | { about: 'daemon' };

@@ -5,7 +5,6 @@ import { type Json, member, readObject, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
 import { addCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
 
-/** Parsed topic under `rtl_433/`. */
 type Rtl433Topic =
   | { what: 'event' }
   | { what: 'availability'; host: string }

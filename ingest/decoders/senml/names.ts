@@ -27,7 +27,6 @@ const SEPARATORS = ['/', ':'];
 /** Result of splitting a SenML name: the device, and the part that names the quantity. */
 export interface SenmlName {
   device: string;
-  /** Rest of the name after the device. */
   part: string;
   ipso?: { object: number; instance: number; resource: number };
 }
@@ -116,7 +115,6 @@ const wordsOf = (part: string): string[] =>
     .filter((word) => word !== '')
     .map(channelWord);
 
-/** Returns a name without trailing separators. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && SEPARATORS.includes(text[end - 1] as string)) end -= 1;

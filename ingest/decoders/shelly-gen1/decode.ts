@@ -53,7 +53,6 @@ function remembersGen1(topic: string): boolean {
   return topic.startsWith('shellies/') && namesPrefix(topic);
 }
 
-/** Whether the message states a unit or a prefix that is not stored yet. */
 function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
   const parsed = parseShellyGen1Topic(message.topic);
   if (parsed?.leaf !== 'info') return isNewPrefix(memory.gen2, message);
@@ -61,7 +60,6 @@ function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
   return unit !== null && memory.unitOf.get(parsed.device) !== unit;
 }
 
-/** Returns the temperature unit in a device's `info`. */
 function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
   const unit = member(asObject(member(readObject(payload), 'tmp')), 'units');
   return unit === 'C' || unit === 'F' ? unit : null;
@@ -136,7 +134,6 @@ function inCelsius(heard: Hearing, part: Json, name: string): unknown {
   return null;
 }
 
-/** Relays count watt-minutes. */
 const WATT_MINUTES_PER_KWH = 60_000;
 const WH_PER_KWH = 1_000;
 

@@ -14,7 +14,6 @@ interface Part {
   atMs: number | null;
 }
 
-/** Decodes the status of a component of one type. */
 type ReadPart = (heard: Hearing, part: Part) => void;
 
 /** Adds a member of a component's status. A missing member has not changed; a null member could not be measured. */

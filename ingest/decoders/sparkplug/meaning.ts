@@ -15,7 +15,6 @@ const SHORT = new Set(['w', 'c', 'f']);
 interface NamedWords {
   /** Words in lower case, without the unit. */
   words: string[];
-  /** Unit in the name; undefined if it contains none. */
   unit: Unit | undefined;
   /** Whether the unit is a single letter that may be no unit: `Valve W`. */
   doubtful: boolean;

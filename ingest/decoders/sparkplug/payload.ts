@@ -71,7 +71,6 @@ export interface Metric {
   isHistorical: boolean;
   isTransient: boolean;
   isNull: boolean;
-  /** Text of the property that states the unit. */
   unit: string | undefined;
   intValue: number | undefined;
   longValue: bigint | undefined;

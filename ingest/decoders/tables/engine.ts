@@ -180,7 +180,6 @@ const matchOf = (topic: Topic, named: Named, fields: readonly Field[]): Match =>
   fields: fields.map((field) => ({ field, name: named.field ?? field.name, channel: field.channel(named) })),
 });
 
-/** Decodes the fields of a message. */
 function read(match: Match, message: DeviceMessage, settings: DecoderSettings): Heard {
   // An empty payload deletes a retained message.
   if (message.payload.length === 0) return nothing();
@@ -257,7 +256,6 @@ interface Reading {
   name: string;
 }
 
-/** Adds one field of a message by the rules of its entry. */
 function add(heard: Hearing, { entry, scale }: Field, { device, channel, value, atMs, name }: Reading): void {
   const { kind, words, none_below, whole, asks } = entry;
   if (kind === 'heating' || kind === 'availability') {
@@ -272,5 +270,4 @@ function add(heard: Hearing, { entry, scale }: Field, { device, channel, value, 
   else heard.add({ device, channel, kind, value, times, per, atMs, name, asks: asks && asksFor(kind) });
 }
 
-/** Returns the question to the owner of a quantity, in the unit of its kind. */
 const asksFor = (kind: FieldEntry['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });

@@ -129,7 +129,6 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: T
   return null;
 }
 
-/** Returns the names of the parts in a template. */
 const partsOf = (template: string): string[] => [...template.matchAll(PART)].map(([, name = '']) => name);
 
 function fits(kind: FieldEntry['kind'], unit: string): boolean {

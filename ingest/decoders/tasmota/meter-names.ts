@@ -17,7 +17,6 @@ const POWERS = new Map([
   ['power_l2', 'import/l2'],
   ['power_l3', 'import/l3'],
 ]);
-/** Abbreviations in scripts. */
 const SHORT = new Map([
   ['imp', 'import'],
   ['exp', 'export'],

@@ -3,7 +3,6 @@ import { hearing, nothing, refusal, turned } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { member, readObject } from '../read/payload.ts';
 
-/** Services of a GX device that are read. */
 const SERVICES = [
   'grid',
   'genset',
@@ -25,7 +24,6 @@ type Service = (typeof SERVICES)[number];
  */
 const OF_NO_INTEREST: ReadonlySet<string> = new Set(['system', 'settings', 'platform', 'logger', 'hub4']);
 
-/** Parsed topic of a GX device. */
 type VictronTopic =
   | { about: 'value'; device: string; service: Service; path: string }
   /** Topics that request or write values, and services that are not read. */
@@ -48,7 +46,6 @@ function parseVictronTopic(topic: string): VictronTopic | null {
     : { about: 'nothing' };
 }
 
-/** Meaning of the value on a path. */
 interface Measured {
   channel: string;
   kind: SaidKind;
@@ -105,7 +102,6 @@ function acOf(service: Service, path: string, isLifetime: boolean): Measured | n
 
 const register = (channel: string): Measured => ({ channel, kind: 'energy_total_kwh' });
 
-/** Maximum number of stored chargers. */
 const MAX_CHARGERS = 500;
 
 /**

@@ -14,7 +14,6 @@ import { portuguese } from './words/portuguese.ts';
 import { spanish } from './words/spanish.ts';
 import { swedish } from './words/swedish.ts';
 
-/** Languages in which names are understood. */
 export const LANGUAGES: readonly Language[] = [
   english,
   german,
@@ -31,7 +30,6 @@ export const LANGUAGES: readonly Language[] = [
   finnish,
 ];
 
-/** Maximum number of words in a phrase. */
 export const LONGEST_PHRASE = 4;
 /** Minimum length of the parts of a compound word; shorter ones occur in almost every word. */
 const SHORTEST_PART = 3;

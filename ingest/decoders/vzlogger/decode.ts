@@ -6,7 +6,6 @@ import { asObject, member, readJson, readText } from '../read/payload.ts';
 import { trusted } from '../read/time.ts';
 import { readObis } from '../vocabulary/obis.ts';
 
-/** Parsed topic of a vzlogger channel. */
 interface VzloggerTopic {
   /** Topic before the channel's word. All channels of a prefix are treated as one meter. */
   device: string;
@@ -29,7 +28,6 @@ function parseVzloggerTopic(topic: string): VzloggerTopic | null {
 /** Whether a channel has its default name. Another word is accepted as a channel only after its identifier was announced. */
 const isUsualChannel = (channel: string): boolean => USUAL.test(channel);
 
-/** Kind and channel of the values on a vzlogger channel. */
 interface Measured {
   kind: 'energy_total_kwh' | 'power_w';
   channel: string;
@@ -40,7 +38,6 @@ const CODE = /^\d{1,3}-\d{1,3}:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\*\d{1,3}$/;
 /** Identifiers other than OBIS codes: Flukso, pulses, temperatures, programs. */
 const OTHERS = /^(?:sensor\d+\/(?:power|consumption)|NilIdentifier|Impulse(?:_neg)?|Power(?:_neg)?)$/;
 
-/** Whether a text is a valid identifier of vzlogger. */
 const isIdentifier = (text: string): boolean => CODE.test(text) || OTHERS.test(text);
 
 /**
@@ -65,7 +62,6 @@ function measuredBy(id: string): Measured | null {
   };
 }
 
-/** Facts about one channel. */
 interface Known {
   id: string;
   measured: Measured | null;

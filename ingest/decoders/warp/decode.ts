@@ -2,7 +2,6 @@ import type { DecoderSettings, DeviceMessage, Family, Heard, SaidKind } from '..
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readJson } from '../read/payload.ts';
 
-/** Parsed topic of the meters of a WARP Charger or Energy Manager. */
 type WarpTopic =
   /** The meter in earlier firmware (`meter/values`): one object. */
   | { what: 'legacy'; prefix: string }
@@ -34,7 +33,6 @@ function parseWarpTopic(topic: string): WarpTopic | null {
   return { what: 'nothing', prefix };
 }
 
-/** Meaning of a meter's value, by its MeterValueID. */
 interface ValueMeaning {
   channel: string;
   kind: SaidKind;

@@ -7,7 +7,6 @@ import { volumeChannel } from '../read/volume.ts';
 
 /** Root of the documented topics, `wmbusmeters/{id or name}`, which the Home Assistant add-on also uses. */
 const ROOT = 'wmbusmeters/';
-/** Topic of alarms, as text. */
 const ALARMS = 'wmbusmeters_alarm';
 
 const isOwnTopic = (topic: string): boolean => topic.startsWith(ROOT);

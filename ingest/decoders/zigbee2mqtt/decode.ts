@@ -22,7 +22,6 @@ interface Publishing {
   names: ReadonlySet<string>;
 }
 
-/** Combines the owner's settings with the bridge's own information on how it publishes. */
 function publishingOf(
   set: { output?: Output; devices?: readonly string[] } | undefined,
   bridge: Bridge | undefined,

@@ -11,17 +11,14 @@ export type Output = 'json' | 'attribute' | 'attribute_and_json';
 export interface Bridge {
   /** Output format of the instance; null if it has not published it. */
   output: Output | null;
-  /** Announced devices, by friendly name. */
   devices: Map<string, Announced>;
 }
 
-/** Attributes and volumes that a device has announced. */
 interface Announced {
   attributes: Set<string>;
   volumes: Map<string, Volume>;
 }
 
-/** Zigbee2MQTT instances, by base topic. */
 export type Bridges = Map<string, Bridge>;
 
 // Bounds on the memory that one broker can occupy.
