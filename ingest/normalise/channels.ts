@@ -118,7 +118,10 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
   });
 }
 
-/** The series that count right after a time, Unix ms. Before the circuit's first reading: those that come first. */
+/**
+ * Returns the series that count right after a time, Unix ms. Before the circuit's first reading: the series with the earliest first
+ * reading.
+ */
 function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] {
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);

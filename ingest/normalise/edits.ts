@@ -84,7 +84,8 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
             firstMs: Math.min(...open.map((edit) => openFromMs(edit) as number)),
             lastMs: Math.max(...open.map((edit) => Math.min(openToMs(edit), untilMs) - 1)),
           },
-    // An edit's reading by hand lies at its start. It is stored when the first part of its time is applied, and deleted when reverting begins there.
+    // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit's time is applied, and deleted when
+    // reverting begins there.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack: changeOfSteps(
