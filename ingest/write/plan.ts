@@ -25,7 +25,7 @@ export interface DevicePlan {
   readonly device: DeviceState;
   /** The series that the batch changes. */
   readonly series: readonly SeriesPlan[];
-  /** Differences to the load profile. */
+  /** Changes of the load profile. */
   readonly deltas: DeviceDeltas;
   /** The part of `deltas` from readings that follow the stored ones. Null if nothing of the device is revised. */
   readonly followed: DeviceDeltas | null;
@@ -39,7 +39,10 @@ export interface DevicePlan {
   readonly isRecounted: boolean;
 }
 
-/** Number of valid readings in a plan: new ones and duplicates. Readings of a closed time, and readings that lose against a stored value, are not valid. */
+/**
+ * Returns the number of valid readings in a plan: new ones and duplicates. Readings of a closed time, and readings that lose against a
+ * stored value, are not valid.
+ */
 export const validReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
@@ -101,7 +104,7 @@ function endTail(plan: SeriesPlan): void {
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** The differences from readings that follow the stored ones. Tariffs are left out: `planTariffs` places their steps. */
+/** Returns the changes from readings that follow the stored ones. Tariffs are left out: `planTariffs` places their steps. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = noDeltas();
   for (const plan of plans) {
@@ -112,14 +115,16 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   return followed;
 }
 
-/** A series that a batch may concern, with its new readings. `firsts`: its first times once they are stored. */
+/**
+ * A series that a batch may concern, with its new readings. `firsts`: times of its first reading and first nonzero reading after the batch.
+ */
 interface Found {
   series: SeriesState;
   readonly points: readonly NewPoint[];
   readonly firsts: Firsts;
 }
 
-/** The series of a batch's readings, or the stretches that must be loaded before their roles can be chosen. */
+/** Finds the series of a batch's readings. If more readings are needed to choose their roles, returns the stretches to load. */
 function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
@@ -144,7 +149,7 @@ interface Work {
   points: readonly NewPoint[];
 }
 
-/** The series that a batch concerns: those that have readings in it, and those whose roles change. */
+/** Selects the series that a batch concerns: those that have readings in it, and those whose roles change. */
 function selectWork(
   device: DeviceState,
   arrived: readonly Found[],
@@ -225,7 +230,7 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
 
-/** The roles that series should have. If a new series has the same name as another, its channel is appended to its name. */
+/** Returns the roles that series should have. If a new series has the same name as another, its channel is appended to its name. */
 function chosenFor(device: DeviceState, found: Found[]): Target[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {
