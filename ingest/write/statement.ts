@@ -110,7 +110,7 @@ export const textArray = (values: readonly (string | null)[]): Buffer => textArr
 export interface TextWriter {
   /** Starts a text. Returns the index in `bytes` at which the caller may write up to `maxBytes` bytes. */
   begin(maxBytes: number): number;
-  /** The memory. Read it after `begin`, which may replace it with a larger one. */
+  /** The memory. Read it after a call of begin(), which may replace it with a larger one. */
   readonly bytes: Buffer;
   /** Ends the current text at an index. */
   end(at: number): void;
