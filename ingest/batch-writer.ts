@@ -54,7 +54,7 @@ export async function writeOrRefuse(writer: Writer, batch: readonly IncomingMess
   }
 }
 
-/** Counts since the start, for logs and metrics. */
+/** Counters since the start of the process, for logs and metrics. */
 export interface PipelineCounts {
   received: number;
   committed: number;

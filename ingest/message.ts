@@ -45,10 +45,10 @@ export interface WriteResult {
   loaded?: number;
 }
 
-/** A rejection, for `rejected_messages`. */
+/** A rejection of a message or element, for `rejected_messages`. */
 export interface Reject {
   message: IncomingMessage;
-  /** Position in the message from 0; null for the whole of it. */
+  /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
 }

@@ -107,7 +107,7 @@ export class Pipeline {
   /** Whether each partition is writing. The last partition is for backlogged devices. */
   readonly #isRunning: boolean[];
   #waiting = 0;
-  /** Pending messages are still written, but no source is resumed. */
+  /** Whether the pipeline is stopping: it still writes pending messages, but resumes no source. */
   #isStopping = false;
   #onDrained: (() => void) | undefined;
 

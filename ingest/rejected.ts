@@ -14,7 +14,7 @@ export interface Rejected {
   received_at: string;
   device_id: string | null;
   topic: string;
-  /** Position in the message from 0; null for the whole of it. */
+  /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
   /** The payload as text if it is valid UTF-8; else `payload_b64` has it. */
@@ -57,7 +57,7 @@ function shownPayload(payload: Buffer): { payload: string } | { payload_b64: str
   return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
 }
 
-/** Result of a replay. */
+/** Result of a replay of rejected messages. */
 export interface Replayed {
   messages: number;
   stored: number;

@@ -210,7 +210,7 @@ export async function startIngest(
  * which queue a device's messages wait. Throws, with what to do, if another number is wanted now.
  */
 export async function shardCount(pool: Pool, wanted: number | undefined): Promise<number> {
-  // Raw SQL: the first of several workers decides, in one statement.
+  // Raw SQL: a single statement, so that the first of several workers decides.
   const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
     wanted ?? DEFAULT_SHARDS,
   ]);

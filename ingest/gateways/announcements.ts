@@ -44,7 +44,7 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
   return known;
 }
 
-/** Whether the message is a new announcement that still fits within the bounds. Most announcements are repetitions. */
+/** Whether the message is a new announcement that still fits within the bounds. Devices mostly repeat their announcements. */
 export function isNews(known: Known, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);

@@ -6,7 +6,7 @@ export type Awaits = string | null;
 
 export const READ_BY_ANOTHER = '';
 
-/** Whether the device is listed without a value. */
+/** Whether an announced device is listed but has not sent a value yet. */
 export const isAwaiting = (awaits: Awaits): awaits is string => awaits !== null && awaits !== READ_BY_ANOTHER;
 
 /**

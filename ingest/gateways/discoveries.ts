@@ -228,8 +228,8 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: storedKindOf(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
-    // If nothing better measures export, the negative part of a power counts as export. That is not shown here. For gas, heat and water,
-    // the channel says what they count as.
+    // If no better series measures export, the negative part of a power counts as export, but the list of devices does not show that. For
+    // gas, heat and water, the channel says what they count as.
     const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };
   });

@@ -7,7 +7,7 @@ import { createDecoders } from '../decoders/remembering.ts';
 /** A gateway message for which a diagnosis is requested. */
 export interface AskedMessage {
   gatewayId: string;
-  /** With or without the gateway's prefix. */
+  /** The message's topic, with or without the gateway's prefix. */
   topic: string;
   payload: Buffer;
   receivedAtMs: number;

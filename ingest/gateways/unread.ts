@@ -23,7 +23,7 @@ const SHAPE_BYTES = 200;
 interface Example {
   topic: string;
   payload: Buffer;
-  /** Length of the whole payload. */
+  /** Length of the whole payload, of which the example may contain only the beginning. */
   bytes: number;
   receivedAtMs: number;
 }

@@ -23,7 +23,7 @@ export interface EnergyInterval {
   exportSpan?: Span;
 }
 
-/** `[startMs, endMs)`, of at least 1 ms. */
+/** A span of time: `[startMs, endMs)`, of at least 1 ms. */
 export interface Span {
   startMs: number;
   endMs: number;

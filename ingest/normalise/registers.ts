@@ -104,7 +104,7 @@ export class RegisterLaw implements Law<RegisterState> {
     const now = valueOfPoint(point);
     if (!run) return { run: runOf(now) };
     if (isSplit(this.#settings, (first ?? held ?? lastOf(run)).readAtMs, now.readAtMs)) {
-      // That register sends no further readings that could confirm a held one.
+      // After a split, the previous counter sends no more readings that could confirm a held one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
@@ -120,7 +120,7 @@ export class RegisterLaw implements Law<RegisterState> {
     const last = lastOf(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
-    // The register is taken to stand still until the old value is passed: no energy until then.
+    // A register with jitter is taken to stand still until it passes its old value: no energy until then.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),

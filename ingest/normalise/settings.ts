@@ -1,6 +1,6 @@
 import type { EarlierSettings, LawSettings, SettingsByTime } from './law.ts';
 
-/** Whether the law gives the same result with both. */
+/** Whether the law gives the same results with both settings. */
 const haveSameSettings = (one: LawSettings, other: LawSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
@@ -24,7 +24,7 @@ export const isSplit = ({ splits }: SettingsByTime, aMs: number, bMs: number): b
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
 
-/** A time, Unix ms: from `fromMs` on and before `toMs`. */
+/** A span of time, Unix ms: from `fromMs` on and before `toMs`. */
 interface Times {
   readonly fromMs: number;
   readonly toMs: number;

@@ -3,9 +3,9 @@ import type { EnergyInterval } from './law.ts';
 import { beforeLastOf, lastOf, latestRisenMs, type Run } from './run.ts';
 
 /**
- * Of a circuit's tariffs in one direction, one runs at a time (law of consumption, "From message to interval"). Sources that write a
- * register only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies wholly within a
- * step and ends before it, the energy of the containing step lies after the latest such end.
+ * In each circuit and direction, one tariff runs at a time (law of consumption, "From message to interval"). Sources that write a register
+ * only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies wholly within a step and
+ * ends before it, the energy of the containing step lies after the latest such end.
  */
 
 /** Known steps of a tariff, before any shift: all steps between two times, and how far before them no step rose. */

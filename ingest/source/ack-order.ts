@@ -1,8 +1,8 @@
 import type { Receipt } from './source.ts';
 
 /**
- * Limits for holding back acknowledgements behind a late message: time and number of messages. A message of another partition's slow batch
- * should not count as late. While acknowledgements are held, the broker can send that many messages fewer; it may send three times as many.
+ * Maximum time and number of acknowledgements that wait for one late message. The time allows for a slow batch of another partition. Each
+ * held acknowledgement leaves the broker one message fewer to send, of at most 30,000 in flight.
  */
 const MOST_HELD = { ms: 1_000, count: 10_000 };
 /**

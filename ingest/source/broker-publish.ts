@@ -58,7 +58,7 @@ export class Publishing {
       packet.qos === 2
         ? () => this.#takeOnce(session, packet, payload, done)
         : () => this.#take(session, packet, payload, done);
-    // A will has no id. It comes after its connection has ended, so it cannot wait until the connection is read.
+    // A will has no packet id. It is published after its connection has ended, so it cannot wait until the connection is read.
     if (client.closed) this.#take(session, packet, payload, done);
     else session.whenRead(take);
   };
@@ -84,7 +84,7 @@ export class Publishing {
     this.#waiting.delete(session);
   }
 
-  /** Passes a message to the pipeline. `committed` is called when it is stored. */
+  /** Passes a message to the pipeline. Calls `committed` when the message is stored. */
   #hand(session: Session, topic: string, payload: Buffer, committed: () => void): void {
     const { login, account, client } = session;
     const { length } = payload;
@@ -112,8 +112,8 @@ export class Publishing {
   }
 
   /**
-   * Takes a message at QoS 2. Its id is recorded first, so that a repetition by this connection or a later one of the session is not passed on
-   * (MQTT 3.1.1, 4.3.3). After the commit aedes finds the id recorded and only sends the PUBREC.
+   * Takes a message at QoS 2. Its id is recorded first, so that a repetition, by this connection or a later one of the session, is not
+   * passed on (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only sends the PUBREC.
    */
   #takeOnce(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { id } = session.client;

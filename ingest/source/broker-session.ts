@@ -21,7 +21,7 @@ export type Connection = Client & {
   session?: Session;
 };
 
-/** How a connection logged in. */
+/** The login of a connection. */
 export interface LoggedIn {
   /** Id of the device or gateway, or of a batch of meters. */
   username: string;

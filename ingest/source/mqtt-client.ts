@@ -93,7 +93,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     },
     // mqtt.js' default log creates an array for each of a dozen lines per packet, even if no log is read.
     log: () => {},
-    // Before the first packet can arrive: a persistent session delivers at once.
+    // Connects only after the handlers are set: a persistent session delivers at once.
     manualConnect: true,
   };
   const client = connect(url, settings);
@@ -133,7 +133,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   const settleNow = async () => {
     const isWanted = subscription === 'all';
     if (isWanted) {
-      // Retained messages come once, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
+      // The broker sends retained messages at the first subscription only, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
       const granted = await client.subscribeAsync([...topics], { qos: 1, rh: 1 });
       const refused = granted.filter(({ qos }) => (qos as number) >= 128);
       if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
@@ -184,7 +184,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     },
     async close() {
       closing = true;
-      // A connection that is not read does not end.
+      // Resume reading, because a connection that is not read does not end.
       for (const goOn of held.splice(0)) goOn();
       await Promise.race([client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
       client.stream.destroy();

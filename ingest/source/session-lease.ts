@@ -70,7 +70,7 @@ function addressOf(url: string): string {
   return `${protocol}//${host.toLowerCase()}${pathname.replace(/\/$/, '')}`;
 }
 
-/** Sessions of workers of earlier versions for which the broker may keep messages. */
+/** Returns the sessions of workers of earlier versions for which the broker may have stored messages. */
 export async function earlierSessions(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query(
     'SELECT number FROM ingest_slots WHERE is_subscribed AND number <> $1 ORDER BY number',
@@ -85,7 +85,7 @@ export async function noteEmptied(pool: Pool, session: number): Promise<void> {
 }
 
 function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): SessionLease {
-  /** Null while the connection that held the lease is broken. */
+  /** Connection that holds the lease; null while it is broken. */
   let holder: PoolClient | null = null;
   let stopKeeping = async () => {};
   let released = false;

@@ -1,4 +1,4 @@
-/** A message as a source delivers it. */
+/** A message, as a source delivers it to the pipeline. */
 export interface RawMessage {
   topic: string;
   payload: Buffer;
@@ -29,7 +29,7 @@ export type Receive = (message: RawMessage, receipt: Receipt) => boolean;
 
 /** Delivers messages and accepts their acknowledgements. */
 export interface Source {
-  /** Whether messages can arrive now. */
+  /** Whether the source is connected, so that messages can arrive now. */
   isConnected(): boolean;
   /** Resumes after `receive` returned false: one account, or all. */
   resume(account?: string): void;

@@ -16,9 +16,9 @@ const inNumbers = (bytes: number): number => Math.ceil(bytes / NUMBER_BYTES) * N
 const contentAfter = (place: number, keyLength: number) => place + inNumbers(HEADER_BYTES + keyLength);
 
 /**
- * A cache of records of numbers and bytes, by key, of at most `maxBytes` in total. It is outside of the JavaScript heap, because a hundred
- * thousand objects that change every few seconds would cost the garbage collector as much as all the rest of ingest. A record is
- * overwritten in place, or written after the latest one, where it evicts the oldest records. Keys are ASCII.
+ * A cache of records by key, with at most `maxBytes` in total. Its memory is outside of the JavaScript heap, because a hundred thousand
+ * objects that change every few seconds would cost the garbage collector as much as all the rest of ingest. A record is overwritten in
+ * place, or written after the latest one, where it evicts the oldest records. Keys are ASCII.
  */
 export class ByteRing {
   readonly bytes: Buffer;

@@ -173,7 +173,7 @@ export interface StoredSettings {
   max_gap_minutes: number;
 }
 
-/** `devices.computed_with`. */
+/** The column `devices.computed_with`. */
 export interface StoredByTime extends StoredSettings {
   earlier?: (StoredSettings & { until_ms: number })[];
   /** Set by a migration that changes what counts, until the device's first plan. */

@@ -132,7 +132,7 @@ export function readSettings(numbers: Float64Array, at: number, into: Writable<L
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Maximum number of bytes of a series in `device_heads.laws`. */
+/** Maximum length of a series in `device_heads.laws`, in bytes. */
 const MAX_LAW_BYTES = 320;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 

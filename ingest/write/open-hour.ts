@@ -15,7 +15,7 @@ export type OpenHour = {
   readonly quarters: readonly number[];
 } | null;
 
-/** No hour is closed: the usual case. */
+/** Result if no hour is closed, the usual case. */
 const NONE: ReadonlyBuckets = new Map();
 
 /** The open hour after some changes, and the quarter-hours for the aggregates. */

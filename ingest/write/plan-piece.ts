@@ -8,8 +8,8 @@ import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
- * Number of readings before and beyond a piece that are loaded first. A register's state reaches back two hours, and some devices send
- * every 10 s. A second look loads and replays the whole stretch again.
+ * Numbers of readings before and beyond a piece that are loaded first. A register's state reaches back two hours, and some devices send
+ * every 10 s. The numbers are generous, because a second attempt loads and replays the whole stretch again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 

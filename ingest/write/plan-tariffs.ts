@@ -29,7 +29,7 @@ import type { Stretch, WantedStretch } from './stretch.ts';
 /** Number of readings around a time that are loaded first. `FURTHER`: the factor by which it grows while they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 const FURTHER = 16;
-/** Times further apart than this get a stretch each. */
+/** Times further apart than this get separate stretches. */
 const APART_MS = 6 * 3_600_000;
 
 const ALWAYS = {
@@ -47,7 +47,7 @@ interface Standing {
 
 const standingOf = (of: RolesByTime, sinceMs: number): Standing => ({ of, rolesAt: rolesAt(of), sinceMs });
 
-/** Before the batch, and after it. */
+/** State of the device: `was` before the batch, `is` after it. */
 type State = 'was' | 'is';
 
 /** A tariff, and how the batch changes its steps. */
@@ -56,7 +56,7 @@ interface Tariff extends Readonly<Record<State, Standing>> {
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
-  /** Its known steps, in one or more ranges of time. */
+  /** Known steps of the tariff, in one or more ranges of time. */
   readonly known: readonly Readonly<Record<State, KnownSteps>>[];
   readonly loaded: readonly Stretch[];
   /** Those of the `added` steps that follow the stored readings. */
@@ -127,7 +127,7 @@ function tariffsOf(
   ];
 }
 
-/** Removed and added steps. A step that a replay found again is neither, unless it moved or its roles differ. */
+/** Returns the removed and added steps. A step that a replay found again is in neither list, unless it moved or its roles differ. */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is: Standing) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
@@ -162,7 +162,7 @@ function knownOf(
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
-/** Verdicts of readings whose value is not the register's own. */
+/** Verdicts of readings whose value does not count as the register's value. */
 const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter', 'excluded']);
 
 function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart, isToEnd }: Stretch): KnownSteps {
@@ -184,8 +184,7 @@ function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
 }
 
 /**
- * Whether another series in the circuit is, at some time, a tariff of the same commodity and direction. Of such tariffs, one runs at a
- * time.
+ * Whether another series in the circuit is, at some time, a tariff of the same commodity and direction. One of such tariffs runs at a time.
  */
 const isBeside = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
@@ -221,7 +220,10 @@ function ask<T>(
   return null;
 }
 
-/** Adds a step to the differences, or subtracts it. It begins after the latest step of another tariff within it. */
+/**
+ * Adds a step's energy to the differences (`sign` 1) or subtracts it (-1). The energy begins after the latest step of another tariff within
+ * the step.
+ */
 function place(
   step: EnergyInterval,
   tariff: Tariff,

@@ -27,13 +27,13 @@ export interface DevicePlan {
   readonly series: readonly SeriesPlan[];
   /** Changes of the load profile. */
   readonly deltas: DeviceDeltas;
-  /** The part of `deltas` from readings that follow the stored ones. Null if nothing of the device is revised. */
+  /** The part of `deltas` from readings that follow the stored ones. Null if the batch revises nothing of the device. */
   readonly followed: DeviceDeltas | null;
-  /** The plan applies changed settings and pending edits to the time before this one, Unix ms. */
+  /** Time before which the plan applies changed settings and pending edits, Unix ms. */
   readonly pieceUntilMs: number;
   /** Settings with which the stored consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
-  /** Whether some series still has, at some time, another role than its owner chose. */
+  /** Whether some series still has, at some time, a role that differs from its target. */
   readonly areRolesOpen: boolean;
   /** Whether a software update changes the role of stored readings. The owner is notified once. */
   readonly isRecounted: boolean;
@@ -60,7 +60,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: WantedStretch[] = [];
   const deltas = noDeltas();
-  // If the batch has readings, pending edits wait for a later pass: years of readings may lie between the two.
+  // If the batch has readings, pending edits are applied by a later plan: years of readings may lie between the two.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
@@ -95,8 +95,8 @@ export function planDevice(
 }
 
 /**
- * Clears the state of the law if nothing counts at the series' last reading. The law does not receive readings that an edit excludes, so its
- * state may lie before them. A series that was expected to count later may never do so.
+ * Clears the state of the law if the series does not count at its last reading. The law does not receive readings that an edit excludes, so
+ * its state may be older than that reading. A series that was expected to count later may never do so.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;

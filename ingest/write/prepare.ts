@@ -103,7 +103,6 @@ class Stages {
   readonly #plans: HeadPlan[] = [];
   /** Devices that are planned without a lock. */
   readonly #isPlanned = new Set<string>();
-  /** The locked devices. */
   #devices = new Map<string, LockedDevice>();
   /** The locked devices that are always costly to write. */
   #large: string[] = [];

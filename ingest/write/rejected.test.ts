@@ -49,7 +49,7 @@ test('charges the payload of a message ten times at most, however many of its el
   keeping.undo(elements, kept);
   expect(keeping.of(elements, 0)).toHaveLength(kept.length);
   expect(createKeeping().of(elements, 0)).toHaveLength(10_000);
-  // Without room for its payload nothing of a message is kept.
+  // A message whose payload does not fit is not stored at all.
   expect(
     keeping.of(
       [

@@ -10,7 +10,10 @@ import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** The roles that a series should have, by time. `meant`: the channel that decides its latest role; null: the channel that it is stored under. */
+/**
+ * The roles that a series should have, by time. `meant`: the channel that decides its latest role; null: the channel under which it is
+ * stored.
+ */
 export interface Target extends RolesByTime {
   readonly meant: string | null;
 }
@@ -90,14 +93,16 @@ export function rolesOpen(
   return open;
 }
 
-/** Times of the first reading of a series and of the first that is not 0. The roles in its circuit depend on both (normalise/channels.ts). */
+/**
+ * Times of a series' first reading and of its first reading that is not 0. The roles in its circuit depend on both (normalise/channels.ts).
+ */
 export type Firsts = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
 /** Number of later readings that are loaded first. `FURTHER`: the factor by which it grows while all of them are 0. */
 const FIRST_LOOK = 16;
 const FURTHER = 16;
 
-/** Whether points may change the first times of a stored series. */
+/** Whether new points may change the first times of a stored series. */
 export const mayChangeFirsts = (series: SeriesState, points: readonly NewPoint[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
