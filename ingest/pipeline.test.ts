@@ -81,7 +81,7 @@ test('bounds waiting messages, and the decoded content at a time', async () => {
   });
   go?.();
   await expect.poll(() => pipeline.counts.committed).toBe(SENT + taken);
-  // Half a million rejections in total.
+  // The batches contain half a million rejections in total.
   expect(batches.length).toBeGreaterThan(4);
   expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
 });

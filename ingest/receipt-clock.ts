@@ -45,8 +45,9 @@ export function receiptAtStart(
 
 /**
  * Creates a clock for receipts. It follows the wall clock while that agrees with the monotonic clock to 5 s. After a distrusted step, it
- * follows the monotonic clock until the wall clock, or the wall clock and a confirmed time, agree again. `startMs`: the first time of
- * receipt. `onStep`: called for a trusted step. `onDistrust`: called for a distrusted step.
+ * follows the monotonic clock until the wall clock agrees with the receipts again, or until the wall clock is nearer than the receipts to
+ * the believed time, for example after a person has confirmed the time. `startMs`: the first time of receipt. `onStep`: called for a
+ * trusted step. `onDistrust`: called for a distrusted step.
  */
 export function createReceiptClock({
   startMs,

@@ -1,8 +1,8 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Time after its last batch during which a device counts as sending and, after a batch as a backlogged device, as backlogged. Most meters
- * send every ten seconds.
+ * Time after a device's last batch during which the device counts as sending. After a batch as a backlogged device, it counts as backlogged
+ * for the same time. Most meters send every ten seconds.
  */
 const SENDING_MS = 10_000;
 /**

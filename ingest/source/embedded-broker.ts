@@ -101,11 +101,11 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   const { close, ...ports } = await listenBoth(options, connectionHandler(broker, logins, { log, logRefusal }));
   return {
     ...ports,
-    // The broker is this process.
+    // Always connected, because the broker is this process.
     isConnected: () => true,
     pause: publishing.pause,
     resume: publishing.resume,
-    // There is no other worker to hand over to.
+    // There is no other worker to which messages could be handed over.
     leave: async () => {},
     async close() {
       clearInterval(checking);

@@ -212,7 +212,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
     const name = names.numberOf(channel, kind);
     // A head contains no series without readings.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // Placing the steps of another tariff would require this tariff's earlier role.
+    // Otherwise, placing the steps of another tariff would require this tariff's earlier role, which a record does not contain.
     if (standing.roles.isTariff && isBehind(standing)) return false;
     numbers[one + SERIES_PLACE.name] = name;
     numbers[one + SERIES_PLACE.roles] = packRoles(standing);

@@ -174,7 +174,7 @@ class AmqpWorker implements AmqpSource {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // Messages in flight when a connection ends are still committed, and are redelivered to some worker: they keep counting until then.
+      // Messages in flight when a connection ends are still committed, and are also redelivered to some worker, which has room for them.
       if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
