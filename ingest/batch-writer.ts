@@ -4,7 +4,6 @@ import { inSpan } from '#src/core/tracing.ts';
 import { faultOf } from './fault.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
-/** Time between two attempts to write a batch. */
 const RETRY_MS = { first: 100, longest: 5_000 };
 /** Number of messages for moved accounts per log entry. */
 const LOG_MOVED_EVERY = 10_000;

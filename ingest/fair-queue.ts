@@ -78,7 +78,6 @@ class BatchBuilder<T extends Queued> {
 /** Messages that a partition writes in one transaction. */
 interface Batch<T> {
   messages: T[];
-  /** Whether the messages are from backlogged devices. */
   isBacklogged: boolean;
 }
 

@@ -10,7 +10,6 @@ const MESSAGES = 600_000;
 /** Counters per row. With two rows, a device shares both counters with a given flooding device with a probability of 1 in 2^32. */
 const COUNTERS = 2 ** 16;
 
-/** Maximum value of a counter. */
 const FULL = 2 ** 32 - 1;
 
 /** Readings that count as one message. */

@@ -45,7 +45,6 @@ interface Waiting extends Queued {
   isRefused?: boolean;
 }
 
-/** A decoded message of a batch. */
 type Read = Waiting & { message: IncomingMessage };
 
 /** Decodes the messages of a batch. Messages of a device beyond its flood limit are rejected without being decoded. */
@@ -84,7 +83,7 @@ class MessageReader {
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
     if (refusal !== null) return unread(raw, deviceId, refusal);
-    // Not null: the topic has a sender.
+    // Not null, because the topic belongs to a device or gateway.
     const message = toIncoming(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
     const further = countOfElements(readings.length, rejections.length);
@@ -137,7 +136,7 @@ export class Pipeline {
   readonly receive: Receive = (raw, receipt) => {
     this.counts.received++;
     const sender = senderOf(raw.topic);
-    // The topic is of neither a device nor a gateway.
+    // A message on a topic of neither a device nor a gateway is acknowledged and ignored.
     if (!sender) {
       receipt.done();
       return !this.#room.isFull && !this.#isStopping;

@@ -23,7 +23,6 @@ export class WaitingRoom {
   readonly #shares = new Shares(MAX_BYTES);
   readonly #full = new Set<string>();
   readonly #onRoom: (account?: string) => void;
-  /** Whether all accounts are paused. */
   isFull = false;
 
   constructor(onRoom: (account?: string) => void) {

@@ -23,7 +23,6 @@ export function digestOf(described: Described): string {
 export const mayChange = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
   notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;
 
-/** A stored series and its new description. */
 interface Changed {
   deviceId: string;
   channel: string;

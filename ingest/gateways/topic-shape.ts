@@ -5,7 +5,6 @@ const MAX_WORD_LENGTH = 40;
 
 /** A MAC address such as `00:1A:2B:3C:4D:5E`, with colons or hyphens. */
 const MAC = /^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i;
-/** A decimal or hexadecimal number. */
 const NUMBER = /^(\d+|0x[0-9a-f]+)$/i;
 /** Part of a word that is hexadecimal, such as the end of a MAC address. */
 const HEX = /^(?=[a-f]*\d)[0-9a-f]{6,}$|^[0-9a-f]{12}$|^[0-9a-f]{16}$/i;
@@ -30,7 +29,7 @@ export function shapeOf(topic: string): string {
   let shape = '';
   for (const [index, word] of topic.split('/', MAX_WORDS + 1).entries()) {
     const next = (index === 0 ? '' : '/') + (isId(word) ? '+' : word);
-    // Two bytes are reserved for `/#`.
+    // Two bytes are reserved for `/#` at the end of the shape.
     if (index === MAX_WORDS || Buffer.byteLength(shape + next) > MAX_BYTES - 2) return index === 0 ? '#' : `${shape}/#`;
     shape += next;
   }

@@ -8,7 +8,6 @@ import { isByRadio, shapeOf } from './topic-shape.ts';
 const MAX_SHAPES = 200;
 /** Shape under which messages of further shapes are counted; it matches every topic. */
 const FURTHER = '#';
-/** Maximum length of an example's payload. */
 const MAX_PAYLOAD_BYTES = 4_096;
 const MAX_TOPIC_LENGTH = 512;
 /** Minimum time between two writes of a gateway's counts. */

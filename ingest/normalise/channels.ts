@@ -9,7 +9,6 @@ const [TOTAL, TARIFF, POWER] = [0, 1, 2 * PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** A series of a device, with its owner's settings. */
 interface Series {
   channel: string;
   kind: string;

@@ -6,7 +6,7 @@ export type IsExcluded = (point: Point) => boolean;
 
 /** Effect of edits on one series, once a plan has applied them up to its time. */
 export interface SeriesEdits {
-  /** Undefined: no reading is excluded. */
+  /** Test for readings that the edits exclude. Undefined: none is excluded. */
   readonly isExcluded?: IsExcluded;
   /** The readings that the plan recomputes, Unix ms, both inclusive. Null: none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;

@@ -69,7 +69,6 @@ export interface Restart<State> {
  * JSON and the law's only memory: after equal states, equal readings give equal results. A state is immutable.
  */
 export interface Law<State> {
-  /** State before the first reading. */
   readonly initial: State;
   /**
    * Finds the latest state that a stretch of stored readings determines, whatever came before it. `before`: consecutive readings in order.
@@ -86,7 +85,7 @@ export interface Law<State> {
   knows(state: unknown): boolean;
   /** Time of the earliest reading in a state, Unix ms. Left out: the law does not compare elapsed times with earlier readings. */
   earliestMs?(state: State): number;
-  /** Takes the next reading. Returns the state after it. */
+  /** Processes the next reading. Returns the state after it. */
   step(state: State, point: Point, findings: Findings): State;
 }
 

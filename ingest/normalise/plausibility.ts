@@ -11,7 +11,6 @@ const FINEST_MILLIWATT_HOURS = 1_000;
 export interface RegisterValue {
   readAtMs: number;
   valueMilliwattHours: MilliwattHours;
-  /** Whether a person read the value. */
   isByHand?: true;
 }
 

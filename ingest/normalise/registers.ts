@@ -88,7 +88,7 @@ export class RegisterLaw implements Law<RegisterState> {
     const findings: Findings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
     let last = from.run && lastOf(from.run);
     for (const { verdict, ...point } of judged) {
-      // Readings after a held one wait with it.
+      // Readings after a held one are not counted until it is decided.
       if (verdict === 'held') break;
       if (verdict === 'glitch' || verdict === 'passed' || verdict === 'excluded') continue;
       const read = valueOfPoint(point);
@@ -115,7 +115,7 @@ export class RegisterLaw implements Law<RegisterState> {
     return this.#takeAfterFirst(findings, { run, held, first }, now);
   }
 
-  /** Takes the next reading while no reading is held. */
+  /** Processes the next reading while no reading is held. */
   #take(findings: Findings, run: Run, now: RegisterValue): RegisterState {
     const last = lastOf(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
@@ -127,7 +127,7 @@ export class RegisterLaw implements Law<RegisterState> {
     };
   }
 
-  /** Takes the reading right after a held one. */
+  /** Processes the reading right after a held one. */
   #takeAfterHeld(
     findings: Findings,
     { run, held }: { run: Run; held: RegisterValue },
@@ -141,7 +141,7 @@ export class RegisterLaw implements Law<RegisterState> {
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Takes the reading after a held one and a first one that fits it. */
+  /** Processes the reading after a held one and a first one that fits it. */
   #takeAfterFirst(
     findings: Findings,
     { run, held, first }: { run: Run; held: RegisterValue; first: RegisterValue },

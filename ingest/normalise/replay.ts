@@ -18,7 +18,6 @@ export const pointKey = (point: Point): string => `${point.readAtMs}/${point.int
 /** An empty map that most replays share: all of their points were plainly counted. */
 export const NO_VERDICTS: ReadonlyMap<string, JudgedPoint> = new Map();
 
-/** A replay in progress. */
 class Run implements Replay, Findings {
   readonly intervals: EnergyInterval[] = [];
   state: unknown;

@@ -36,7 +36,7 @@ export function ackOrder(acknowledge: (messageId: number) => void): (messageId: 
   /** Messages in order of arrival. From index `first` on, they are neither acknowledged nor late. */
   let taken: Taken[] = [];
   let first = 0;
-  /** Number of done messages from `first` on. */
+  /** Number of finished messages from index `first` on. */
   let held = 0;
   /** Checks held acknowledgements at intervals until they are sent. */
   let timer: NodeJS.Timeout | undefined;

@@ -63,7 +63,6 @@ export class Publishing {
     else session.whenRead(take);
   };
 
-  /** Stops reading from all connections. */
   readonly pause = (): void => {
     this.#isPaused = true;
   };

@@ -90,7 +90,6 @@ export class Session implements Connected {
   }
 }
 
-/** Logs why a login's request was refused. */
 type LogRefusal = (username: string, why: string) => void;
 
 /** All logged-in connections, each counted towards its login. */

@@ -4,7 +4,6 @@ import { TLSSocket } from 'node:tls';
 
 /** A certificate presented by a client and signed by a configured authority. */
 export interface ClientCertificate {
-  /** SHA-256 of the certificate, in hex. */
   sha256: string;
   /** The certificate's common name, and the DNS names among its alternative names. */
   names: readonly string[];

@@ -197,7 +197,6 @@ function connectionHandler(
   };
 }
 
-/** Listens with TLS and without TLS. */
 async function listenBoth(
   options: BrokerOptions,
   serve: (socket: Socket) => void,

@@ -88,7 +88,7 @@ export class HomeTopics {
       if (listeners.size > 0) continue;
       this.#homes.delete(userId);
       this.#places.give(account);
-      // The retained text would become outdated.
+      // Deletes the retained text, which would become outdated.
       if (published) this.#publish(userId, '');
     }
   }
@@ -111,7 +111,7 @@ export class HomeTopics {
     const isDue = home.published === undefined || home.mark !== mark || performance.now() - home.readAtMs > REPEAT_MS;
     if (!isDue) return;
     const text = (await this.#port.read(userId)) ?? '';
-    // All subscribers left meanwhile.
+    // All subscribers of the home have left during the query.
     if (this.#homes.get(userId) !== home) return;
     Object.assign(home, { mark, readAtMs: performance.now() });
     if (text !== home.published) this.#publish(userId, text);

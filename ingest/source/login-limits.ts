@@ -12,7 +12,6 @@ const MAX_LOOKUPS = 3;
 
 /** A connection that counts towards a login. */
 export interface Connected {
-  /** Ends the connection. */
   end(): void;
   /** Resumes reading, unless another limit still holds the connection. */
   readOn(): void;
@@ -21,7 +20,7 @@ export interface Connected {
 /** Connections, requests and uncommitted messages of one login, over all its client ids. */
 export class Login {
   readonly username: string;
-  /** Connections, oldest first. */
+  /** The login's connections, oldest first. */
   readonly connections = new Set<Connected>();
   /** Whether reading of all its connections is paused, because too many of its messages wait for their commit. */
   isHeld = false;
@@ -72,7 +71,7 @@ export class Logins {
     try {
       return await look();
     } finally {
-      // The next waiter takes over this slot.
+      // The next waiting lookup takes over this slot.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#lookups--;

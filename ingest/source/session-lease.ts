@@ -90,7 +90,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
   let stopKeeping = async () => {};
   let released = false;
   let afterLoss = async () => {};
-  // Closing the connection also releases its lock.
+  // Closing the connection also releases its locks.
   const letGo = () => {
     void stopKeeping();
     holder?.release(true);
@@ -119,7 +119,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
         while (!released) {
           try {
             const again = await lockedConnection(pool, locks);
-            // The lease was released meanwhile.
+            // The lease was released while this worker tried to regain it.
             if (released) return again?.release(true);
             return again ? hold(again) : onLost();
           } catch (error) {
@@ -142,7 +142,7 @@ async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<P
       values,
     );
     if (rows[0].is_mine) return client;
-    // Some of several locks may have been acquired.
+    // If one of several locks was acquired, it must be released.
     await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
     return null;

@@ -47,7 +47,7 @@ function parted(connection: Duplex, taking: Taking): Duplex {
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : takenInOrder(packetId)),
   );
   const others = new Duplex({
-    // Bytes are pushed as they arrive.
+    // Nothing to do: bytes are pushed as they arrive from the connection.
     read() {},
     write(bytes, encoding, done) {
       connection.write(bytes, encoding, done);

@@ -90,7 +90,6 @@ export class Unreleased {
     return true;
   }
 
-  /** Removes a session and its messages. */
   drop(id: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;

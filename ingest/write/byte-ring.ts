@@ -26,7 +26,7 @@ export class ByteRing {
   readonly numbers: Float64Array;
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
-  /** Start of each key's record. */
+  /** Index of the records: the place of each key's record. */
   readonly #index: PlaceIndex;
   /** Place of the next new record. */
   #next = 0;
@@ -143,7 +143,7 @@ export class ByteRing {
 /** Returns the place of a record's content, from the place of the record and the length of its key; -1: no record. */
 const contentOf = (place: number, key: string) => (place === -1 ? -1 : contentAfter(place, key.length));
 
-/** Access to the records at the places. */
+/** Access to the hashes and keys of the records, by place. */
 interface Keyed {
   hashAt(place: number): number;
   isKeyAt(place: number, key: string): boolean;
@@ -178,7 +178,7 @@ export class PlaceIndex {
     this.#keyed = keyed;
   }
 
-  /** Returns the place of a key; -1: none. */
+  /** Returns the place of a key's record; -1: none. */
   find(hash: number, key: string): number {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
@@ -188,7 +188,7 @@ export class PlaceIndex {
     return -1;
   }
 
-  /** Adds the place of a key that has none. */
+  /** Adds the place of a new key's record. */
   add(hash: number, place: number): void {
     if (2 * ++this.#taken > this.#slots.length) this.#grow();
     put(this.#slots, hash, place);

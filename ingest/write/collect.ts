@@ -26,7 +26,7 @@ export interface SeriesBatch {
 }
 
 export interface Collected {
-  /** By device_id, then by the name of the series. */
+  /** New readings by device_id, then by the name of the series. */
   series: Map<string, Map<string, SeriesBatch>>;
   rejects: Reject[];
   duplicates: number;

@@ -63,7 +63,7 @@ const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meter
     deltaRows(meterKey(deviceId, meter), meterKey(userId, meter), deltas),
   );
 
-/** For a device without new series. */
+/** Ids of new series for a device that has none. */
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
 function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stored: readonly StoredPlan[]): NextHead[] {

@@ -13,7 +13,7 @@ export const MAX_SERIES = 512;
 
 /** State of a partly loaded device beyond its loaded series. */
 export interface RestOfDevice {
-  /** Stored states of the laws of all other series. */
+  /** Stored states of the laws of all series that are not loaded. */
   readonly laws: readonly StoredLaw[];
   /** Number of all channels; null: it was not queried, because the batch has no new channel. */
   readonly channels: number | null;
@@ -59,7 +59,7 @@ export function isPastEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): 
 
 /** A series, and the state of its law. */
 export interface SeriesState {
-  /** Null: the series is not stored yet. */
+  /** Id of the stored series; null: it is not stored yet. */
   readonly seriesId: number | null;
   readonly channel: string;
   readonly kind: string;

@@ -14,7 +14,7 @@ import { KNOWN, type Reason, SteppedHeads } from './stepped-heads.ts';
 
 /** Changes that a batch makes to devices on the fast path. */
 export interface Stepped {
-  /** Ids of these devices. */
+  /** Ids of the devices on the fast path. */
   readonly deviceIds: readonly string[];
   /** Heads of these devices: the versions before and after, and the columns to store. */
   readonly was: readonly number[];
@@ -30,7 +30,7 @@ export interface Stepped {
   readonly closed: readonly DeltaRow[];
   /** Changed hours (Unix ms), with their users, and whether the hour is open after the batch. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
-  /** Messages of all other devices. */
+  /** Messages of devices that are not on the fast path. */
   readonly others: readonly IncomingMessage[];
   /** Reasons why cached devices need the slow path, by device. */
   readonly reasons: ReadonlyMap<string, Reason>;

@@ -12,7 +12,7 @@ import { type TextWriter, writeWhole } from './statement.ts';
 export interface SeriesNames {
   /** Returns the number of a name, and assigns one to a new name; -1: there are too many names. */
   numberOf(channel: string, kind: string): number;
-  /** Returns the number of a name; -1: it has none. */
+  /** Returns the number of a series' name; -1: it has none. */
   find(channel: string, kind: string): number;
   /** Whether no more names can be added, so that the caller must start with an empty list. */
   isFull(): boolean;
@@ -210,7 +210,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   for (const standing of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
     const name = names.numberOf(channel, kind);
-    // A head contains no series without readings.
+    // Cannot happen: a head contains no series without readings.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
     // Otherwise, placing the steps of another tariff would require this tariff's earlier role, which a record does not contain.
     if (standing.roles.isTariff && isBehind(standing)) return false;

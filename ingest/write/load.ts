@@ -174,7 +174,6 @@ function storedRoles(row: StoredRoles): Roles {
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }
 
-/** Reads `series.earlier_roles`. */
 const earlierRolesOf = (row: StoredEarlierRoles): EarlierRoles => ({
   untilMs: row.until_ms,
   roles: {
@@ -232,7 +231,7 @@ export async function loadWhole(
   );
 }
 
-/** Returns the rest of partly loaded devices. */
+/** Returns the unloaded state of partly loaded devices. */
 async function restOf(
   client: PoolClient,
   laws: Laws,

@@ -9,7 +9,7 @@ export const PLACES = MEASURE_NAMES.length * QUARTERS;
 
 /** The latest hour of a device, which is stored in its head instead of the aggregates. Null: no hour is open. Immutable. */
 export type OpenHour = {
-  /** Hours since 1970. */
+  /** The hour, as a number of hours since 1970. */
   readonly hour: number;
   /** The four quarter-hours of each measure, in the order of the measures. */
   readonly quarters: readonly number[];

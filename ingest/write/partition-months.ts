@@ -3,7 +3,6 @@ import { ensurePartitions } from '#src/database/migrate.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Returns the number of months since the year 0. */
 const monthOf = (ms: number): number => {
   const date = new Date(ms);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
@@ -34,7 +33,7 @@ export function partitionMonths(pool: Pool): PartitionMonths {
     check(times) {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
-      // Most times are on the same day as the previous one.
+      // Most times are on the same day as the previous one, which saves the lookup of their month.
       let knownDay = Number.NaN;
       for (const time of times) {
         const day = Math.floor(time / DAY_MS);

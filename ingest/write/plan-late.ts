@@ -102,7 +102,7 @@ export function replayBetween(
   { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
 ): Comparison | TooShort {
-  // Up to the change, both laws are the same.
+  // Both laws give the same results up to the change, so either can restart.
   const law = laws.longer ?? laws.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;

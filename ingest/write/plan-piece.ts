@@ -15,9 +15,9 @@ const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
 /** The readings of a series that a plan recomputes, Unix ms, both inclusive. */
 export interface Piece {
-  /** -Infinity: from the first reading on. */
+  /** Time of the first reading; -Infinity: from the start of the series. */
   readonly firstMs: number;
-  /** Infinity: up to the last reading. */
+  /** Time of the last reading; Infinity: to the end of the series. */
   readonly lastMs: number;
 }
 

@@ -10,7 +10,6 @@ import { bothOf, judgedOtherwise, planPiece, roleOtherwise, withEdits } from './
 import { addDifferences, addMerge, append, isByTime, type SeriesPlan } from './series-plan.ts';
 import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
-/** Bounds of a whole series. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
 
 /** A device, and the time before which its plan applies pending changes. */

@@ -29,7 +29,7 @@ import type { Stretch, WantedStretch } from './stretch.ts';
 /** Number of readings around a time that are loaded first. `FURTHER`: the factor by which it grows while they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 const FURTHER = 16;
-/** Times further apart than this get separate stretches. */
+/** Maximum distance of two times that share a stretch. */
 const APART_MS = 6 * 3_600_000;
 
 const ALWAYS = {

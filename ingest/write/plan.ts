@@ -23,9 +23,8 @@ import { type Firsts, firstsAfter, rolesOpen, type Target, targetRoles } from '.
 /** Changes that a batch makes to a device. */
 export interface DevicePlan {
   readonly device: DeviceState;
-  /** The series that the batch changes. */
   readonly series: readonly SeriesPlan[];
-  /** Changes of the load profile. */
+  /** Changes of the device's load profile. */
   readonly deltas: DeviceDeltas;
   /** The part of `deltas` from readings that follow the stored ones. Null if the batch revises nothing of the device. */
   readonly followed: DeviceDeltas | null;

@@ -117,7 +117,6 @@ export interface TextWriter {
   addNull(): void;
   /** Returns a copy of the written elements. */
   take(): TextElements;
-  /** Discards the written elements. */
   clear(): void;
 }
 

@@ -5,13 +5,13 @@ import type { NewPoint } from './collect.ts';
 
 /** Bounds of a stretch: the readings between two times (Unix ms, both inclusive), and a number of readings around them. */
 export interface StretchBounds {
-  /** -Infinity: from the first reading on. */
+  /** Time of the first reading; -Infinity: from the start of the series. */
   readonly firstMs: number;
-  /** Infinity: up to the last reading. */
+  /** Time of the last reading; Infinity: to the end of the series. */
   readonly lastMs: number;
-  /** Number of readings before `firstMs`. */
+  /** Number of further readings before `firstMs`. */
   readonly back: number;
-  /** Number of readings beyond `lastMs`. */
+  /** Number of further readings beyond `lastMs`. */
   readonly beyond: number;
   /**
    * If all readings right before or beyond the stretch are excluded by an edit: the earlier readings end before this time, and the later

@@ -26,7 +26,6 @@ const CONNECT_MS = 5_000;
 /** Maximum time to declare the topology; `CONSUME_MS` is the maximum time to consume all shards. */
 const DECLARE_MS = 60_000;
 const CONSUME_MS = 10_000;
-/** Time between two attempts to connect. */
 const AGAIN_MS = { first: 100, longest: 2_000 };
 /** Maximum number of messages in flight over all shards: those of a batch and its successor. */
 const MAX_IN_FLIGHT = 8_192;
@@ -230,12 +229,12 @@ async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { h
   return { connection, ended, end, shards: [], reading };
 }
 
-/** A connection with its consumers. */
+/** A broker connection with its consumers. */
 interface Session {
   connection: ChannelModel;
   /** Resolves with the reason when the connection has ended. */
   ended: Promise<Error>;
-  /** Gives up the connection, for a reason. */
+  /** Gives up the connection and records the reason. */
   end(why: Error): void;
   shards: Shard[];
   reading: ReadControl;

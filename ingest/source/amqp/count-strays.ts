@@ -3,7 +3,7 @@ import type { Logger } from '#src/core/log.ts';
 import { onChannel } from './declare.ts';
 import { STRAYS } from './topology.ts';
 
-/** Interval between two counts. */
+/** Interval between two counts of stray messages. */
 const EVERY_MS = 5_000;
 
 /**
@@ -14,7 +14,7 @@ export function countStrays(
   connection: () => ChannelModel | undefined | null,
   log: Logger,
 ): {
-  /** Returns the last count; null if unknown. */
+  /** Returns the last count of stray messages; null if unknown. */
   strays(): number | null;
   stop(): void;
 } {

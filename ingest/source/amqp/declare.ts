@@ -69,7 +69,7 @@ async function exists(connection: ChannelModel, queue: string): Promise<boolean>
 /** Runs an action on a channel of its own, because the broker closes the channel after an error. */
 export async function onChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
   const channel = await connection.createChannel();
-  // The failing call reports the error.
+  // The failing call itself reports the channel's error.
   channel.on('error', () => {});
   const result = await act(channel);
   await channel.close();

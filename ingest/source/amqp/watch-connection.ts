@@ -89,7 +89,7 @@ export async function watchMajority(
   onLost: () => void,
 ): Promise<void> {
   const channel = await connection.createChannel();
-  // A failed request counts as unanswered.
+  // An error of this channel needs no handling: the failed request counts as unanswered.
   channel.on('error', () => {});
   const ask = async () => {
     const { consumerTag } = await channel.consume(BEAT, () => {}, { noAck: false });
