@@ -210,7 +210,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   for (const standing of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
     const name = names.numberOf(channel, kind);
-    // Cannot happen: a head contains no series without readings.
+    // A record contains only stored series that have readings and a numbered name.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
     // Otherwise, placing the steps of another tariff would require this tariff's earlier role, which a record does not contain.
     if (standing.roles.isTariff && isBehind(standing)) return false;
