@@ -4,17 +4,16 @@ import { inSpan } from '#src/core/tracing.ts';
 import { faultOf } from './fault.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
-/** Between two attempts to write a batch. */
 const RETRY_MS = { first: 100, longest: 5_000 };
-/** Messages for moved accounts are logged once per this many. */
+/** Number of messages for moved accounts per log entry. */
 const LOG_MOVED_EVERY = 10_000;
 
-/** Longest text of an error that is kept with a message. */
+/** Maximum length of an error text that is stored with a message. */
 const MAX_ERROR_CHARACTERS = 300;
 
 /**
- * Whether messages of a batch are to blame for an error, and not the database's state. What our own code threw counts only while the
- * database answers an empty batch.
+ * Whether a batch's messages caused an error, rather than the state of the database. An error of our own code counts only if the database
+ * accepts an empty batch.
  */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
   const fault = faultOf(error);
@@ -25,22 +24,23 @@ async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean>
   );
 }
 
-/** The message as a whole, refused, with the reason. */
+/** Turns a message into a rejection of the whole message, with the error as the reason. */
 function refused({ gateway: _gateway, ...message }: IncomingMessage, error: Error): IncomingMessage {
   const reason = `cannot be written: ${error.message.slice(0, MAX_ERROR_CHARACTERS)}`;
   const { deviceId } = message.decoded;
   return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }
 
-/** A batch in two halves, in its order: which of its messages breaks it is found by them. */
+/** Splits a batch into two halves, in order, to find the message that breaks it. */
 function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
   const middle = batch.length >> 1;
   return [batch.slice(0, middle), batch.slice(middle)];
 }
 
 /**
- * Writes messages as the pipeline does, but tries nothing again: one that breaks its batch is found by halves, and kept as a rejection. Throws where
- * the database fails, or a refusal cannot be kept either; what was written by then is written.
+ * Writes messages like the pipeline, but without retries. If a message breaks its batch, the function finds it by splitting the batch in
+ * half repeatedly, and stores it as a rejection. Throws if the database fails or a rejection cannot be stored; the parts written before the
+ * error stay written.
  */
 export async function writeOrRefuse(writer: Writer, batch: readonly IncomingMessage[]): Promise<void> {
   try {
@@ -53,29 +53,28 @@ export async function writeOrRefuse(writer: Writer, batch: readonly IncomingMess
   }
 }
 
-/** Counts since the start, for logs and metrics. */
+/** Counters since the start of the process, for logs and metrics. */
 export interface PipelineCounts {
   received: number;
   committed: number;
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Messages of devices that sent more than a device may; they are among the rejected. */
+  /** Messages of devices beyond their flood limit; also counted in `rejected`. */
   overLimit: number;
-  /** Messages for accounts that moved into another installation. */
+  /** Messages for accounts that moved to another installation. */
   departed: number;
-  /** Devices of batches whose heads were read from the database. */
+  /** Devices whose heads were read from the database instead of the cache. */
   loaded: number;
 }
 
-/** A message of a batch. */
 interface Writable {
   message: IncomingMessage;
-  /** It could not be written, and waits to be stored as a rejection. */
+  /** Whether the message could not be written and is waiting to be stored as a rejection. */
   isRefused?: boolean;
 }
 
-/** Writes batches until they are committed, and counts what became of them. A message that breaks its batch is refused by itself. */
+/** Writes batches until they are committed, and counts the results. A message that breaks its batch is rejected alone. */
 export class BatchWriter<T extends Writable> {
   readonly counts: PipelineCounts = {
     received: 0,
@@ -98,7 +97,7 @@ export class BatchWriter<T extends Writable> {
     this.#onCommitted = onCommitted;
   }
 
-  /** Writes the batch, however long the database is away. */
+  /** Writes the batch. Retries for as long as the database is unavailable. */
   async write(batch: readonly T[]): Promise<void> {
     for (let delayMs = RETRY_MS.first; !this.isStopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
       try {
@@ -109,7 +108,7 @@ export class BatchWriter<T extends Writable> {
         this.#onCommitted(batch, result);
         return;
       } catch (error) {
-        // A refusal that cannot be stored either is tried for ever, as nothing may be lost silently.
+        // A rejection that cannot be stored is retried for ever, because no message may be lost silently.
         const isRefusal = batch.length === 1 && batch[0]?.isRefused === true;
         if (!isRefusal && (await isOfTheMessages(this.#writer, error))) return this.#isolate(batch, error as Error);
         this.#log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
@@ -118,7 +117,7 @@ export class BatchWriter<T extends Writable> {
     }
   }
 
-  /** Finds the messages that break their batch, by halves, and refuses each of them by itself. */
+  /** Finds the messages that break their batch, by splitting it in half, and rejects each of them. */
   async #isolate(batch: readonly T[], error: Error): Promise<void> {
     const [only] = batch;
     if (batch.length > 1) for (const half of halvesOf(batch)) await this.write(half);

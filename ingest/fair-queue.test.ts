@@ -18,7 +18,7 @@ const LANES = 2;
 const BEHIND = LANES;
 const count = (batch: readonly Message[]) => Map.groupBy(batch, ({ deviceId }) => deviceId);
 
-test('a device is in one batch at a time, its messages in their order, and each comes once', () => {
+test('has each device in one batch at a time, with its messages in order, and returns each message once', () => {
   const step = fc.oneof(
     {
       weight: 6,
@@ -63,7 +63,7 @@ test('a device is in one batch at a time, its messages in their order, and each 
         else if ('finish' in one) finish(one.finish);
         else nowMs += one.afterMs;
       }
-      // Whatever was sent, some lane takes all of it in the end.
+      // Some partition takes every message in the end.
       for (let turn = 0; taken < pushed; turn++) {
         assert.ok(turn < 10_000);
         for (let lane = 0; lane <= LANES; lane++) finish(lane);
@@ -74,7 +74,7 @@ test('a device is in one batch at a time, its messages in their order, and each 
   );
 });
 
-test('a device that is behind is in no batch of its neighbours, and in small ones while these send', () => {
+test('keeps a backlogged device out of its neighbours’ batches, and gives it small batches while they send', () => {
   let nowMs = 0;
   const queue = new FairQueue<Message>(1, () => nowMs);
   for (let n = 0; n < 2_000; n++) queue.push(message('dev_hog', n));
@@ -84,12 +84,12 @@ test('a device that is behind is in no batch of its neighbours, and in small one
   expect(small).toHaveLength(100);
   expect(isBacklogged).toBe(true);
   queue.finish(small);
-  // Nobody else has sent for a while: it has all there is.
+  // No other device has sent for a while: the backlogged one gets whole batches.
   nowMs += 20_000;
   expect(queue.take(0).messages).toHaveLength(1_900);
 });
 
-test('devices that are behind have turns of one size, whatever each has sent', () => {
+test('gives backlogged devices equal turns, whatever each has sent', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   queue.push(message('dev_neighbour', 0));
   expect(queue.take(0).messages).toHaveLength(1);
@@ -104,39 +104,39 @@ test('devices that are behind have turns of one size, whatever each has sent', (
     ['dev_a', 100],
     ['dev_b', 100],
   ]);
-  // What is left of dev_b is no more than its neighbours have.
+  // The rest of dev_b is no more than its neighbours have.
   expect(of(queue.take(1).messages)).toEqual([['dev_long', 1]]);
   expect(of(queue.take(1).messages)).toEqual([['dev_a', 100]]);
   expect(of(queue.take(0).messages)).toEqual([['dev_b', 200]]);
 });
 
-test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {
+test('lets every partition but the reserved one take backlogged devices if all are backlogged, as after an outage', () => {
   const queue = new FairQueue<Message>(LANES, () => 0);
   for (let device = 0; device < 100; device++)
     for (let n = 0; n < 300; n++) queue.push(message(`dev_${device}`, device * 300 + n));
   const lengths = [0, 1, BEHIND].map((lane) => queue.take(lane).messages.length);
   expect(lengths).toEqual([5_000, 5_000, 0]);
   for (const deviceId of ['dev_x', 'dev_y', 'dev_z']) queue.push(message(deviceId, 30_000));
-  // Of one lane after the other.
+  // First one partition, then the other.
   const batches = [queue.take(BEHIND), queue.take(BEHIND)];
   expect(batches.flatMap(({ messages }) => messages)).toHaveLength(3);
   expect(batches.map(({ isBacklogged }) => isBacklogged)).toEqual([false, false]);
 });
 
-test('devices that fall behind together are no others to each other, though some are a step ahead', () => {
+test('does not treat devices that become backlogged together as others to each other, even if some are a step ahead', () => {
   let nowMs = 0;
   const queue = new FairQueue<Message>(LANES, () => nowMs);
   const push = (device: number, times: number) => {
     for (let n = 0; n < times; n++) queue.push(message(`dev_${device}`, n));
   };
-  // As long as they are not behind.
+  // While they are not backlogged.
   for (let device = 0; device < 50; device++) push(device, 1);
   for (const lane of [0, 1]) queue.finish(queue.take(lane).messages);
   expect(queue.areOthers()).toBe(true);
   nowMs += 1_000;
   for (let device = 0; device < 50; device++) push(device, 1_000);
   queue.finish(queue.take(BEHIND).messages);
-  // One of them has had its turn since, and little waits.
+  // One of them has been written since, and has few pending messages.
   push(50, 1);
   for (const lane of [0, 1]) queue.finish(queue.take(lane).messages);
   expect(queue.areOthers()).toBe(false);
@@ -146,7 +146,7 @@ test('devices that fall behind together are no others to each other, though some
   expect(queue.areOthers()).toBe(true);
 });
 
-test('a batch is bounded in bytes, and one message is always taken', () => {
+test('bounds a batch in bytes, and always takes at least one message', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   for (let n = 0; n < 3; n++) queue.push(message('dev_a', n, 1, 10 * 2 ** 20));
   const { messages: first } = queue.take(0);
@@ -158,18 +158,18 @@ test('a batch is bounded in bytes, and one message is always taken', () => {
   expect(queue.take(0).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_b']);
 });
 
-test('a device that waits for its turn behind waits there alone, when what made it one of those is forgotten', () => {
+test('keeps a backlogged device in the backlogged list until its turn, even if its reason is evicted', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
-  // So many that all of them are forgotten.
+  // Enough devices to evict all of the costly ones.
   for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
   queue.push(message('dev_large', 1));
   queue.push(message('dev_neighbour', 2));
   expect([0, 1].map((lane) => queue.take(lane).messages.length)).toEqual([1, 2]);
 });
 
-test('a device of which little costs much is set apart', () => {
+test('treats a device as backlogged if few of its messages cost much', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
@@ -178,27 +178,27 @@ test('a device of which little costs much is set apart', () => {
   expect(queue.take(1).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_large']);
 });
 
-test('however many devices of an account send, a batch has what its neighbours send, and their turns come in order', () => {
+test('includes neighbours’ messages in a batch, in order, however many devices of another account send', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   const of = (account: string, deviceId: string, number: number, weight = 1) => ({
     ...message(deviceId, number, weight),
     account,
   });
-  // A hundred gateways with 200 elements each, twice what a batch may have, and neighbours that come after them.
+  // A hundred gateways with 200 elements each, twice the maximum of a batch, and neighbours that come after them.
   for (let n = 0; n < 200; n++) queue.push(of('usr_hog', `gwy_${n}`, n, 200));
   for (let n = 0; n < 30; n++) queue.push(of(`usr_${n}`, `dev_${n}`, n));
   const first = queue.take(0).messages;
   expect(first.filter(({ deviceId }) => deviceId.startsWith('dev_'))).toHaveLength(30);
   expect(first.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20_000);
   queue.finish(first);
-  // Of two that have more than a batch each has a part of the next one, and the rest in turns.
+  // Of two accounts that have more than a batch, each gets a share of the next one, and then their turns alternate.
   for (let n = 0; n < 200; n++) queue.push(of('usr_other', `gwx_${n}`, n, 200));
   const second = Map.groupBy(queue.take(0).messages, ({ account }) => account);
   expect(second.get('usr_other')?.length).toBeGreaterThanOrEqual(12);
   expect(second.get('usr_hog')?.length).toBeGreaterThanOrEqual(12);
 });
 
-test('of accounts that have more than a batch together each comes into one of the next few', () => {
+test('serves each of several accounts in one of the next few batches if together they have more than one batch', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   const accounts = 200;
   let number = 0;
@@ -214,13 +214,13 @@ test('of accounts that have more than a batch together each comes into one of th
   expect(seen.size).toBe(accounts);
 });
 
-test('others are at least a quarter of the devices that sent last, and were not backlogged while they have been sending', () => {
+test('sees others if at least a quarter of the last sending devices were not backlogged while they were sending', () => {
   const recent = new RecentDevices();
   for (const deviceId of ['dev_a', 'dev_b', 'dev_c']) recent.note(deviceId, true, 0);
   expect(recent.areOthers(1)).toBe(false);
   recent.note('dev_d', false, 1);
   expect(recent.areOthers(2)).toBe(true);
-  // It was backlogged just now: it is none of the others until it has sent for ten seconds.
+  // The device was backlogged just now: it does not count as another one until it has sent for ten seconds.
   recent.note('dev_d', true, 2);
   recent.note('dev_d', false, 3);
   expect([recent.areOthers(4), recent.areOthers(10_001)]).toEqual([false, false]);

@@ -1,25 +1,28 @@
 import { type Queued, RecentDevices, SAMPLE, Turn, Turns } from './turns.ts';
 
-/** Maximum number of messages of a batch, of its elements if its devices are backlogged, and approximate maximum of its bytes of memory. */
+/**
+ * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES` is the approximate maximum of
+ * its memory.
+ */
 const MAX_BATCH = 5_000;
 const MAX_BATCH_BYTES = 16 * 2 ** 20;
-/** A device with more pending elements than this is backlogged: a meter that sends every second has four minutes for it. */
+/** A device with more pending elements than this is backlogged. A meter that sends every second reaches it after about four minutes. */
 const BACKLOG = 250;
 /**
- * Elements of each backlogged device in a batch, while others send: for so long these wait for the processor. If none do, at least as many
- * as a batch of neighbours would have.
+ * Maximum number of elements of each backlogged device in a batch. It is lower while other devices send, because such a batch delays them.
+ * `alone` is a minimum: with few backlogged devices, each gets a larger share of the batch.
  */
 const SHARE = { amongOthers: 100, alone: BACKLOG };
 /**
- * Approximate maximum of elements in a batch of devices that are not backlogged, beyond what other accounts have in it: a neighbour that comes meanwhile waits for it. A batch of
- * 5,000 single readings is far from it.
+ * Approximate maximum number of elements in a batch of devices that are not backlogged, to bound how long a newly arriving device waits for
+ * the batch. A batch of 5,000 single readings stays far below it.
  */
 const MAX_READY = 20_000;
 
-/** Maximum number of devices that are noted as costly; then they are found again. */
+/** Maximum number of devices noted as costly. Beyond it, the list is cleared and costly devices are detected again. */
 const MAX_COSTLY = 10_000;
 
-/** A batch that is being collected: how much it has, and how much it may have. */
+/** A batch that is being collected, with its size and its limits. */
 class BatchBuilder<T extends Queued> {
   readonly messages: T[] = [];
   weight = 0;
@@ -35,7 +38,7 @@ class BatchBuilder<T extends Queued> {
     return this.weight >= this.#maxWeight || this.messages.length >= MAX_BATCH;
   }
 
-  /** Takes what fits of a device, up to a weight. The first device of a batch has at least one message in it. */
+  /** Takes messages of a device up to a weight. An empty batch accepts at least one message, whatever its weight. */
   take(turn: Turn<T>, weight: number): T[] {
     const max = { weight, bytes: MAX_BATCH_BYTES - this.#bytes, count: MAX_BATCH - this.messages.length };
     const taken = turn.take(max, this.messages.length === 0);
@@ -48,8 +51,8 @@ class BatchBuilder<T extends Queued> {
   }
 
   /**
-   * Takes messages of an account's devices, at most `share` of each device and `most` of the account, and calls `onTaken` for each device. Returns
-   * whether anything was taken (`some`), and whether the batch is full.
+   * Takes messages of an account's devices: at most `share` of each device and `most` of the account. Calls `onTaken` for each device.
+   * Returns whether any message was taken (`some`) and whether the batch is full.
    */
   takeAccount(
     turns: Iterable<Turn<T>>,
@@ -60,7 +63,7 @@ class BatchBuilder<T extends Queued> {
     let some = false;
     for (const turn of turns) {
       if (this.take(turn, Math.min(share, until - this.weight)).length === 0) {
-        // What the account's part has no room for leaves the batch to the next account.
+        // If only the account's share is used up, the batch still has room for the next account.
         const full = until === this.#maxWeight || this.weight + (turn.waiting[0]?.weight ?? 0) <= until;
         return { some, full };
       }
@@ -72,34 +75,33 @@ class BatchBuilder<T extends Queued> {
   }
 }
 
-/** The messages that a partition writes in one transaction. */
+/** Messages that a partition writes in one transaction. */
 interface Batch<T> {
   messages: T[];
-  /** Whether they are of backlogged devices, and not of their neighbours. */
   isBacklogged: boolean;
 }
 
 const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
 
 /**
- * Gives devices their turns, so that what one sends delays itself and not its neighbours. Each partition writes one batch at a time. There
- * is one partition more for backlogged devices: more of them is pending than a batch of their neighbours should have. A device has a
- * partition by its name, is in one batch at a time, and its messages stay in their order. If only backlogged devices send, as after an
- * outage, the other partitions take them instead, and the additional one is there for devices that send little.
+ * Schedules devices fairly, so that a flood from one device delays that device and not its neighbours. Each partition writes one batch at a
+ * time. One additional partition serves backlogged devices, which have more pending messages than fit in a shared batch. A device's id
+ * determines its partition. A device is in one batch at a time, and its messages stay in order. If only backlogged devices send, as after
+ * an outage, all partitions write them, and the additional partition serves devices that send little.
  */
 export class FairQueue<T extends Queued> {
-  /** Devices with pending messages, or with a batch that is being written. */
+  /** Devices with pending messages or with a batch that is being written. */
   readonly #turns = new Map<string, Turn<T>>();
-  /** The devices that may be taken, in the order of their turns: of each partition, and the backlogged ones. */
+  /** Devices that are ready to be written, in order: one list for each partition; `#backlogged` has the backlogged devices. */
   readonly #ready: readonly Turns<T>[];
   readonly #backlogged = new Turns<T>();
-  /** What each of the partitions is writing. */
+  /** Kind of the batch that each partition is writing. */
   readonly #busyWith: ('ready' | 'backlogged' | null)[];
   readonly #recent = new RecentDevices();
   readonly #costly = new Set<string>();
   readonly #now: () => number;
 
-  /** `partitions`: besides that of backlogged devices, which is the last. `now`: clock, ms. */
+  /** `partitions`: number of partitions, without the additional, last one for backlogged devices. `now`: clock, ms. */
   constructor(partitions: number, now: () => number = Date.now) {
     this.#ready = Array.from({ length: partitions }, () => new Turns<T>());
     this.#busyWith = this.#ready.map(() => null);
@@ -117,7 +119,7 @@ export class FairQueue<T extends Queued> {
     if (!turn.isUnderWay) this.#enqueue(turn);
   }
 
-  /** The next batch of a partition, whose last one is written; empty if nothing waits for it. */
+  /** Returns the next batch of a partition whose previous batch is written; empty if no message is pending. */
   take(partition: number): Batch<T> {
     if (partition === this.#ready.length) return this.#takeBacklogged();
     if (this.#ready[partition]?.size) {
@@ -129,7 +131,7 @@ export class FairQueue<T extends Queued> {
     return batch;
   }
 
-  /** Messages that were taken are written. Their devices have their next turn. */
+  /** Marks taken messages as written, so that their devices can be scheduled again. */
   finish(messages: readonly T[]): void {
     for (const { deviceId } of messages) {
       const turn = this.#turns.get(deviceId);
@@ -140,19 +142,19 @@ export class FairQueue<T extends Queued> {
     }
   }
 
-  /** Whether devices send that are not backlogged, and were not while they have been sending. */
+  /** Whether devices send that are not backlogged and have not recently been backlogged. */
   areOthers(): boolean {
     return this.#recent.areOthers(this.#now());
   }
 
-  /** Treats a device as backlogged from now on, however little it sends: what is written of it costs much. */
+  /** Treats a device as backlogged from now on, however little it sends, because writing its messages is costly. */
   setApart(deviceId: string): void {
     if (this.#costly.size >= MAX_COSTLY) this.#costly.clear();
     this.#costly.add(deviceId);
   }
 
   #enqueue(turn: Turn<T>): void {
-    // What made it a backlogged one may be evicted: it stays until its turn.
+    // The device's entry in `#costly` may have been evicted: a backlogged device stays backlogged until its next batch.
     if (this.#backlogged.has(turn)) return;
     const home = this.#ready[turn.home] as Turns<T>;
     if (turn.weight <= BACKLOG && !this.#costly.has(turn.deviceId)) home.add(turn);
@@ -162,7 +164,7 @@ export class FairQueue<T extends Queued> {
     }
   }
 
-  /** The batch of the last partition: of a neighbour whose partition writes a backlogged device, or of backlogged devices. */
+  /** Returns the batch of the last partition: devices of a partition that is busy with a backlogged device, or else backlogged devices. */
   #takeBacklogged(): Batch<T> {
     const home = this.#busyWith.findIndex(
       (kind, index) => kind === 'backlogged' && (this.#ready[index]?.size ?? 0) > 0,
@@ -180,7 +182,10 @@ export class FairQueue<T extends Queued> {
     return this.#batchOf(this.#backlogged, MAX_BATCH, Math.max(SHARE.alone, MAX_BATCH / this.#backlogged.size));
   }
 
-  /** A batch of devices, each with its share of the weight: first an account's part of each, then more of those that have more. */
+  /**
+   * Collects a batch from several devices. First each account gets an equal share, then the remaining room goes to accounts with more
+   * messages.
+   */
   #batchOf(from: Turns<T>, maxWeight: number, share: number): Batch<T> {
     const batch = new BatchBuilder<T>(maxWeight);
     const isBacklogged = from === this.#backlogged;

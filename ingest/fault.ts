@@ -1,9 +1,12 @@
-/** SQLSTATE classes of what a statement was given: its data (22), a constraint (23), the size of a row or of a statement (54). */
+/**
+ * SQLSTATE classes of errors caused by a statement's input: invalid data (22), a violated constraint (23), a row or statement that is too
+ * large (54).
+ */
 const OF_THE_DATA = /^(22|23|54)[0-9A-Z]{3}$/;
-/** Errors of the language. The database, its driver and the network fail with plain Errors, with a code or without one. */
+/** Errors that JavaScript itself throws. The database, its driver and the network throw plain Errors, with or without a code. */
 const OF_THE_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
-/** Thrown where a message was read without any I/O: whatever the cause is, it lies in the message and in how it is read. */
+/** Error during the decoding of a message, which does no I/O. Its cause is therefore the message or the decoder. */
 export class ReadingFault extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -11,10 +14,10 @@ export class ReadingFault extends Error {
 }
 
 /**
- * Why a batch could not be written. `data`: PostgreSQL refused a value of it, and will again. `code`: our own code failed on it.
- * `database`: everything else. That a database is away is told in many ways (SQLSTATE 08, 53, 57, …, ECONNREFUSED, or only by
- * "Connection terminated"), so what is not known is taken for it: a batch that is tried for ever is seen in the log and loses
- * nothing, one that is refused by mistake is acknowledged.
+ * Classifies why a batch could not be written. `data`: PostgreSQL rejected a value and will reject it again. `code`: our own code failed.
+ * `database`: everything else. An unavailable database reports many errors (SQLSTATE 08, 53, 57, …, ECONNREFUSED, or only "Connection
+ * terminated"), so unknown errors count as `database`: a batch that is retried for ever is visible in the log and loses nothing, whereas a
+ * batch that is rejected by mistake is acknowledged and lost.
  */
 export function faultOf(error: unknown): 'data' | 'code' | 'database' {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFloodLimit } from '#ingest/flood-limit.ts';
 
-test('a device may send so many messages in a window, whatever others send, and again in the next', () => {
+test('accepts a maximum number of messages of a device per window, whatever others send, and again in the next window', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),
@@ -27,7 +27,7 @@ test('a device may send so many messages in a window, whatever others send, and 
   );
 });
 
-test('elements that cannot be used count like messages, and a counter that is full stays so', () => {
+test('counts unusable elements like messages, and a full counter stays full', () => {
   const limit = createFloodLimit({ messages: 100_000, now: () => 0 });
   for (let sent = 0; sent < 9; sent++) expect(limit.refuse('dev_1', 10_001)).toBeNull();
   expect(limit.refuse('dev_1', 10_001)).not.toBeNull();
@@ -36,14 +36,14 @@ test('elements that cannot be used count like messages, and a counter that is fu
   expect(limit.refuse('dev_2')).toBeNull();
 });
 
-test('100,000 devices within the limit are not in the way of one another', () => {
+test('accepts 100,000 devices within the limit without affecting one another', () => {
   const limit = createFloodLimit({ messages: 1_000, now: () => 0 });
   const refused = new Set<string>();
   for (let sent = 0; sent < 20; sent++) {
     for (let device = 0; device < 100_000; device++) if (limit.refuse(`dev_${device}`)) refused.add(`dev_${device}`);
   }
   expect(refused.size).toBe(0);
-  // One floods: nobody else pays for it.
+  // One device floods: no other device is affected.
   for (let sent = 0; sent < 1_500; sent++) limit.refuse('dev_7');
   expect(limit.refuse('dev_7')).not.toBeNull();
   for (let device = 0; device < 100_000; device++) if (limit.refuse(`dev_${device}`)) refused.add(`dev_${device}`);

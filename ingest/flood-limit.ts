@@ -1,40 +1,39 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Most messages of one device per window: a thousand a second, or the queue of a long outage at once. What a message is long by counts
- * like further ones: each 4 KiB, each element that cannot be used, every 50 readings. `energy import` sends 400 readings a message
- * (simulators/send.ts): 25,000 a second, more than are written, stay below it.
+ * Window of the flood limit. `MESSAGES` is the maximum per device and window: a thousand a second, or the queue of a long outage at once. A
+ * large message counts as several: one more for each 4 KiB, for each unusable element and for every 50 readings. `energy import` sends 400
+ * readings a message (simulators/send.ts), so that 25,000 readings a second, more than the database writes, stay below the limit.
  */
 const WINDOW_MS = 600_000;
 const MESSAGES = 600_000;
-/** Counters of a row; two rows, so that a device is refused for another one's flood once in 2^32. */
+/** Counters per row. With two rows, a device shares both counters with a given flooding device with a probability of 1 in 2^32. */
 const COUNTERS = 2 ** 16;
 
-/** Most that a counter holds. */
 const FULL = 2 ** 32 - 1;
 
-/** Readings and bytes that count like a message. */
+/** Readings that count as one message. */
 const READINGS = 50;
 const KIBIBYTES = 4;
 
-/** For how many messages the length of one counts, before it is read. */
+/** Returns the number of messages that a message counts as, by its length, before it is decoded. */
 export const countOfBytes = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
-/** And for how many more what was read out of it. */
+/** Returns the number of additional messages that a decoded message counts as. */
 export const countOfElements = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
-/** Whether a device may go on, one message at a time. */
+/** Limits the number of messages that each device may send. */
 export interface FloodLimit {
-  /** Why this message cannot be taken; null where it can. `count`: for how many it counts. */
+  /** Returns the reason why a message is rejected; null if it is accepted. `count`: number of messages that it counts as. */
   refuse(deviceId: string, count?: number): string | null;
 }
 
 /**
- * Counts the messages of each device in windows of ten minutes, in memory that does not grow with the devices: each counts
- * in one counter of either row, and the smaller of the two bounds what it sent (a count-min sketch). A device beyond the
- * limit is broken or hostile, and would fill the disk with readings; no queue after an outage reaches it. `now`: ms, of a clock that never goes
- * back. When a broker took messages does: those of several shards come with the times of several windows, in turns.
+ * Counts the messages of each device in windows of ten minutes. The memory does not grow with the number of devices: each device has one
+ * counter in each of two rows, and the smaller of the two is the upper bound of its messages (a count-min sketch). A device beyond the
+ * limit is broken or hostile and would fill the disk with readings; no queue after an outage reaches the limit. `now`: ms, of a monotonic
+ * clock. The times at which brokers received the messages are not monotonic: with several shards, they alternate between windows.
  */
 export function createFloodLimit({
   messages = MESSAGES,

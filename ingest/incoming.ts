@@ -3,13 +3,13 @@ import { decodeNative } from './decoders/native/decode.ts';
 import type { IncomingMessage } from './message.ts';
 import type { RawMessage } from './source/source.ts';
 
-/** Whose message it is. */
+/** The device or gateway that sent a message. */
 export interface Sender {
   id: string;
   isGateway: boolean;
 }
 
-/** Which device or gateway a topic is of; null: somebody else's. */
+/** Returns the device or gateway of a topic; null if the topic is of neither. */
 export function senderOf(topic: string): Sender | null {
   const native = parseNativeTopic(topic);
   if (native) return { id: native.deviceId, isGateway: false };
@@ -17,7 +17,7 @@ export function senderOf(topic: string): Sender | null {
   return below && { id: below.gatewayId, isGateway: true };
 }
 
-/** A message that is refused, whatever it says. */
+/** Creates a rejection of a whole message, whatever it contains. */
 export const unread = (
   { topic, payload, receivedAtMs, replayed }: RawMessage,
   deviceId: string,
@@ -31,8 +31,8 @@ export const unread = (
 });
 
 /**
- * What is to be written of a message: a native one is read here; one of a gateway waits for the transaction, where its
- * devices are known. Null: a message of somebody else's.
+ * Prepares a message for writing. A native message is decoded here; a gateway's message is decoded in the transaction, where its devices
+ * are known. Returns null for a topic of neither a device nor a gateway.
  */
 export function toIncoming(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;

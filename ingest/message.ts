@@ -1,20 +1,23 @@
 import type { DecodedMessage } from './decoders/decoder.ts';
 
-/** A message as it came from the broker, and what its decoder made of it. */
+/** A message as received from the broker, with its decoded content. */
 export interface IncomingMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** The clock by which it is judged whether its times lie ahead, Unix ms: that of a replay. Left out: the receipt. */
+  /** Clock against which future timestamps are judged, Unix ms: the time of a replay. Left out: the time of receipt. */
   judgedAtMs?: number;
   decoded: DecodedMessage;
-  /** Delivered at subscription with the retain flag: it has no age but its own time. */
+  /** Whether the message was retained and delivered at subscription: its only age is its own timestamp. */
   replayed?: boolean;
-  /** It came through a gateway, and is read in the transaction that stores it: what it says depends on what is known there. */
+  /**
+   * Gateway of the message. The message is decoded in the transaction that stores it, because its meaning depends on the gateway's stored
+   * state.
+   */
   gateway?: { gatewayId: string; topic: string };
 }
 
-/** A message that says nothing: a writer of it computes its device anew, where its owner has changed it. */
+/** Creates an empty message. It makes a writer recompute a device whose owner has changed it. */
 export const nothingOf = (deviceId: string): IncomingMessage => ({
   topic: '',
   payload: Buffer.alloc(0),
@@ -22,30 +25,30 @@ export const nothingOf = (deviceId: string): IncomingMessage => ({
   decoded: { deviceId, readings: [], rejections: [] },
 });
 
-/** Whether a message has nothing of its device in it: no reading, no rejection and no state. */
+/** Whether a message contains no reading, no rejection and no state of its device. */
 export const isEmpty = ({ decoded }: IncomingMessage): boolean =>
   decoded.readings.length === 0 && decoded.rejections.length === 0 && decoded.status === undefined;
 
 /**
- * Result of a batch: readings that were stored and that were known, and messages and elements that were refused. A reading that
- * takes the place of a higher value is stored, and that value refused.
+ * Result of a batch: numbers of readings stored, of duplicates, and of rejected messages and elements. A reading that replaces a higher
+ * value counts as stored, and the higher value as rejected.
  */
 export interface WriteResult {
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Devices that cost much whatever is written of them, as they have very many series. */
+  /** Devices that are always costly to write, because they have very many series. */
   large?: readonly string[];
-  /** Messages that were kept for another installation, where their accounts are. */
+  /** Messages that were set aside for the installation to which their accounts moved. */
   departed?: number;
-  /** Devices whose heads were read from the database: they were not remembered. */
+  /** Devices whose heads were read from the database, because they were not cached. */
   loaded?: number;
 }
 
-/** A rejection, for `rejected_messages`. */
+/** A rejection of a message or element, for `rejected_messages`. */
 export interface Reject {
   message: IncomingMessage;
-  /** Position in the message from 0; null for the whole of it. */
+  /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
 }

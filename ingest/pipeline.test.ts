@@ -17,13 +17,13 @@ const raw = (deviceId: string, payload: string): RawMessage => ({
 });
 const UNHEARD = { done() {} };
 const stored = (batch: readonly IncomingMessage[]) => ({ stored: batch.length, duplicates: 0, rejected: 0 });
-/** Collects garbage now. */
+/** Runs the garbage collector now. */
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-/** 20 KB, of which 10,000 rejections are made. */
+/** A message of 20 KB that yields 10,000 rejections. */
 const JUNK = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
 
-test('a stop amid a flood writes what was taken, asks for no more, and is over then', async () => {
+test('writes accepted messages after a stop during a flood, asks for no more, and then ends', async () => {
   const writer: Writer = {
     async write(batch) {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -31,7 +31,7 @@ test('a stop amid a flood writes what was taken, asks for no more, and is over t
     },
   };
   let [acknowledged, resumed] = [0, 0];
-  // As a source does: it reads on as long as it may, and whenever there is room again.
+  // Behaves like a source: sends while it may, and continues whenever there is room again.
   const flood = () => {
     while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), { done: () => acknowledged++ }));
   };
@@ -50,11 +50,11 @@ test('a stop amid a flood writes what was taken, asks for no more, and is over t
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(resumed).toBe(before);
   expect(acknowledged).toBe(pipeline.counts.received);
-  // What is still on its way in is taken, and nothing after it asked for.
+  // A message that is still on its way is accepted, but the source must not continue.
   expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), UNHEARD)).toBe(false);
 });
 
-test('what waits is bounded, and so is what is read out of it at a time', async () => {
+test('bounds waiting messages, and the decoded content at a time', async () => {
   const batches: number[] = [];
   let [go, begun]: (() => void)[] = [() => {}, () => {}];
   const held = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ test('what waits is bounded, and so is what is read out of it at a time', async 
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const SENT = 50;
   for (let sent = 0; sent < SENT; sent++) expect(pipeline.receive(raw(`dev_${sent}`, JUNK), UNHEARD)).toBe(true);
-  // 20 KB each; 64 MiB may wait.
+  // Messages of 20 KB each; 64 MiB may wait.
   const long = ' '.repeat(2 ** 20);
   let taken = 1;
   while (pipeline.receive(raw(`dev_long_${taken}`, long), UNHEARD)) taken++;
@@ -81,12 +81,12 @@ test('what waits is bounded, and so is what is read out of it at a time', async 
   });
   go?.();
   await expect.poll(() => pipeline.counts.committed).toBe(SENT + taken);
-  // Half a million rejections in all.
+  // The batches contain half a million rejections in total.
   expect(batches.length).toBeGreaterThan(4);
   expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
 });
 
-test('what was read out of a message is let go of once it is written, though its batch goes on', async () => {
+test('releases decoded content once it is written, although its batch continues', async () => {
   const seen: WeakRef<IncomingMessage>[] = [];
   let goOn: () => void = () => {};
   const second = new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ test('what was read out of a message is let go of once it is written, though its
     },
   };
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
-  // Of devices that are not behind, so that one batch has them: 250 readings each.
+  // From devices that are not backlogged, so that one batch contains them: 250 readings each.
   const readings = JSON.stringify(Array.from({ length: 249 }, () => ({ power_w: 1 })));
   const SENT = 1_000;
   for (let sent = 0; sent < SENT; sent++) pipeline.receive(raw(`dev_${sent}`, readings), UNHEARD);
@@ -117,14 +117,14 @@ test('what was read out of a message is let go of once it is written, though its
   await expect.poll(() => pipeline.counts.committed).toBe(SENT);
 });
 
-test('readings, bytes and elements that cannot be used count towards the limit of a device', async () => {
+test('counts readings, bytes and unusable elements towards a device’s limit', async () => {
   const limited = (messages: number) => {
     const writer: Writer = { write: async (batch) => stored(batch) };
     const floodLimit = createFloodLimit({ messages, windowMs: 600_000 });
     return new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   };
   const pipeline = limited(50_000);
-  // 17 KiB each: 5 messages, and 20 more for the readings.
+  // 17 KiB count as 5 messages, and the readings as 20 more.
   const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1000 })));
   for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), UNHEARD);
   await expect.poll(() => pipeline.counts.committed).toBe(100);
@@ -141,13 +141,13 @@ test('readings, bytes and elements that cannot be used count towards the limit o
   expect(readings.counts.overLimit).toBe(10);
 
   const bytes = limited(5_000);
-  // 245 messages.
+  // It counts as 245 messages.
   const long = JSON.stringify({ power_w: 1, more: 'x'.repeat(1_000_000) });
   for (let sent = 0; sent < 25; sent++) bytes.receive(raw('dev_long', long), UNHEARD);
   expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));
 });
 
-test('a backlog that comes with the times of two windows in turns is limited like any other', async () => {
+test('limits a backlog whose times alternate between two windows like any other', async () => {
   const writer: Writer = { write: async (batch) => stored(batch) };
   const floodLimit = createFloodLimit({ messages: 10 });
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
@@ -156,7 +156,7 @@ test('a backlog that comes with the times of two windows in turns is limited lik
   expect(pipeline.counts.overLimit).toBe(20);
 });
 
-test('what a device sends beyond its limit is not read', async () => {
+test('does not decode messages beyond a device’s limit', async () => {
   const written: IncomingMessage[] = [];
   const writer: Writer = {
     async write(batch) {
@@ -175,7 +175,7 @@ test('what a device sends beyond its limit is not read', async () => {
   ]);
 });
 
-test('a device that floods delays itself alone', async () => {
+test('delays only the device that floods', async () => {
   let go: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
@@ -188,7 +188,7 @@ test('a device that floods delays itself alone', async () => {
       return stored(batch);
     },
   };
-  // One lane, so that both would be in it.
+  // One partition, so that both devices would be in it.
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const sent = Array.from({ length: 3_000 }, (_, power) => `{"power_w":${power}}`);
   let [ofHog, ofNeighbour] = [0, 0];
@@ -204,7 +204,7 @@ test('a device that floods delays itself alone', async () => {
   expect(order).toEqual(sent);
 });
 
-test('a device that floods has a quarter of a lane, while others send', async () => {
+test('gives a flooding device a quarter of a partition while others send', async () => {
   let [writtenMs, ofNeighbour] = [0, 0];
   const writer: Writer = {
     async write(batch) {
@@ -224,11 +224,11 @@ test('a device that floods has a quarter of a lane, while others send', async ()
   for (let sent = 0; sent < 2_000; sent++) send('dev_hog', () => {});
   await expect.poll(() => pipeline.counts.committed).toBe(2_001);
   const tookMs = performance.now() - fromMs;
-  // Its last batches, of no more than others have, are in their lanes.
+  // The device's last batches, no longer than those of others, are in the normal partitions.
   expect(tookMs).toBeGreaterThan(3 * writtenMs);
 });
 
-test('a lane rests after what it wrote of a flood, and not after what it wrote for a neighbour', async () => {
+test('pauses a partition after a batch of a flood, and not after a batch for a neighbour', async () => {
   const BATCH_MS = 100;
   const batches: { deviceId: string; fromMs: number; toMs: number }[] = [];
   let backlog: () => void = () => {};
@@ -246,12 +246,12 @@ test('a lane rests after what it wrote of a flood, and not after what it wrote f
   };
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const send = (deviceId: string) => pipeline.receive(raw(deviceId, '{"power_w":1}'), UNHEARD);
-  /** From the end of a device's first batch to the beginning of the next one, ms. */
+  /** Time from the end of a device's first batch to the beginning of its next one, ms. */
   const restOf = (deviceId: string) => {
     const [first, second] = batches.filter((batch) => batch.deviceId === deviceId);
     return (second?.fromMs ?? Number.NaN) - (first?.toMs ?? Number.NaN);
   };
-  // The lane of neighbours is at work on what waits after an outage, so the last one takes them.
+  // The neighbours' partition is busy with the backlog of an outage, so the last partition writes them.
   for (let sent = 0; sent < 300; sent++) send('dev_backlog');
   await new Promise((resolve) => setImmediate(resolve));
   send('dev_neighbour');

@@ -9,45 +9,45 @@ import type { Queued } from './turns.ts';
 import { WaitingRoom } from './waiting-room.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
-/** So many bytes of memory are read out of messages before what was read is written: those of 20 KB may have 10,000 elements. */
+/** Maximum memory of decoded content before it is written: messages of 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
-/** What a reading or a rejection that was read out of a message takes in memory, about. */
+/** Approximate memory of a decoded reading or rejection. */
 const READ_ELEMENT_BYTES = 150;
-/** Length of an element of a message of a gateway, about. */
+/** Approximate length of an element in a gateway's message. */
 const GATEWAY_ELEMENT_BYTES = 200;
-/** So many times its length a message of a gateway may take, which is read in the transaction that writes it. */
+/** Approximate memory of a gateway's message while it is decoded and written, as a multiple of its length. */
 const GATEWAY_TIMES = 8;
-/** A flooding device is logged once per this many refused messages. */
+/** Number of rejected messages of flooding devices per log entry. */
 const WARN_EVERY = 100_000;
 /**
- * A batch has its price, however few messages it has, so a partition that has just written many lets the next ones gather: as long as so many come in each
- * step, and fewer wait than a batch may have. A device that sends little, or waits for its acknowledgement, is not made to wait.
+ * A batch has a fixed cost, however few messages it has. After a batch of at least `from` messages, a partition therefore waits for more:
+ * while at least `least` messages arrive in each step and fewer than `enough` are pending. A device that sends little, or that waits for
+ * its acknowledgement, is not delayed.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /**
- * After a batch of a backlogged device, nothing more of it is written for this many times as long as the batch took, while others send: it keeps a quarter of a
- * partition. If many are backlogged, as after an outage, each is a small part of the batch, and its rest is as much shorter.
+ * After a batch of a backlogged device, no more of the device is written for this multiple of the batch's duration, while others send: the
+ * device gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided by their number.
  */
 const REST = 3;
 
 /**
- * A message as it came. It is read when its batch is made: what waits is then copied by the collector as little as may be, and takes a third of the
- * memory.
+ * A message as received. It is decoded only when its batch is collected, so that the garbage collector has little to copy while the message
+ * waits, and it takes a third of the memory.
  */
 interface Waiting extends Queued {
   raw: RawMessage;
   receipt: Receipt;
-  /** Why it is refused without being read. */
+  /** Reason to reject the message without decoding it; null: none. */
   refusal: string | null;
-  /** What was read out of it; null while it waits. */
+  /** The decoded message; null while the message waits. */
   message: IncomingMessage | null;
   isRefused?: boolean;
 }
 
-/** One of a batch. */
 type Read = Waiting & { message: IncomingMessage };
 
-/** Reads messages for their batch. A device that sends more than it may is refused, and its messages are not read. */
+/** Decodes the messages of a batch. Messages of a device beyond its flood limit are rejected without being decoded. */
 class MessageReader {
   readonly #counts: PipelineCounts;
   readonly #log: Logger;
@@ -59,7 +59,7 @@ class MessageReader {
     this.#floodLimit = floodLimit;
   }
 
-  /** Why a device is refused that has sent so many messages more; null: it is below its limit. */
+  /** Returns the reason to reject messages of a device after `count` more; null if the device is below its limit. */
   refuse(deviceId: string, count: number): string | null {
     const reason = this.#floodLimit.refuse(deviceId, count);
     if (reason !== null && this.#counts.overLimit++ % WARN_EVERY === 0)
@@ -67,7 +67,7 @@ class MessageReader {
     return reason;
   }
 
-  /** Reads messages from a place on, until what is read takes so much memory that it is to be written first. */
+  /** Decodes messages from an index on, until the decoded content is so large that it must be written first. */
   readPart(batch: readonly Waiting[], from: number): Read[] {
     const part: Read[] = [];
     let bytes = 0;
@@ -83,7 +83,7 @@ class MessageReader {
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
     if (refusal !== null) return unread(raw, deviceId, refusal);
-    // It has a sender.
+    // Not null, because the topic belongs to a device or gateway.
     const message = toIncoming(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
     const further = countOfElements(readings.length, rejections.length);
@@ -93,9 +93,9 @@ class MessageReader {
 }
 
 /**
- * From message to commit. Devices are spread over partitions (one transaction at a time each, and one partition more for backlogged
- * devices: fair-queue.ts), so that two batches never wait for the same device; a partition writes as soon as it is free, and what arrives
- * meanwhile makes its next batch.
+ * Takes messages from receipt to commit. Devices are distributed over partitions, each with one transaction at a time, and one more
+ * partition for backlogged devices (fair-queue.ts). Two batches therefore never wait for the same device. A partition writes as soon as it
+ * is free; messages that arrive meanwhile form its next batch.
  */
 export class Pipeline {
   readonly counts: PipelineCounts;
@@ -103,14 +103,17 @@ export class Pipeline {
   readonly #writer: BatchWriter<Read>;
   readonly #reader: MessageReader;
   readonly #room: WaitingRoom;
-  /** Whether each partition is writing. The last one is that of backlogged devices. */
+  /** Whether each partition is writing. The last partition is for backlogged devices. */
   readonly #isRunning: boolean[];
   #waiting = 0;
-  /** Pending messages are still written, but no source is resumed. */
+  /** Whether the pipeline is stopping: it still writes pending messages, but resumes no source. */
   #isStopping = false;
   #onDrained: (() => void) | undefined;
 
-  /** `onRoom`: called when a source may go on after `receive` answered false: with an account, or for all. `partitions`: besides that of backlogged devices. */
+  /**
+   * `onRoom`: called when a source may continue after `receive` returned false, for one account or for all. `partitions`: number of
+   * partitions without that for backlogged devices.
+   */
   constructor(options: {
     writer: Writer;
     log: Logger;
@@ -127,13 +130,13 @@ export class Pipeline {
     this.#isRunning = Array.from({ length: partitions + 1 }, () => false);
   }
 
-  /** Messages that are to be written and are not committed yet. */
+  /** Number of messages that are accepted and not committed yet. */
   readonly waiting = (): number => this.#waiting;
 
   readonly receive: Receive = (raw, receipt) => {
     this.counts.received++;
     const sender = senderOf(raw.topic);
-    // Somebody else's.
+    // A message on a topic of neither a device nor a gateway is acknowledged and ignored.
     if (!sender) {
       receipt.done();
       return !this.#room.isFull && !this.#isStopping;
@@ -151,11 +154,11 @@ export class Pipeline {
     this.#queue.push(one);
     this.#waiting++;
     this.#wake();
-    // If the source cannot pause the senders of a single account, all of them would wait for one.
+    // If the source cannot pause a single account, a full share must not pause all accounts.
     return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
 
-  /** Writes pending messages, for at most `timeoutMs`; what is left was never acknowledged. */
+  /** Writes pending messages, for at most `timeoutMs`. Messages that remain were never acknowledged. */
   async drain(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#waiting > 0) {
@@ -173,7 +176,7 @@ export class Pipeline {
     for (const one of batch) {
       this.#waiting--;
       this.#room.give(one);
-      // The rest of its batch is still to be read: what was read of it must not stay in memory for as long.
+      // The rest of the batch may still wait for its turn: release the decoded content now.
       (one as Waiting).message = null;
       one.receipt.done();
     }
@@ -181,7 +184,7 @@ export class Pipeline {
     if (this.#waiting === 0) this.#onDrained?.();
   }
 
-  /** In the next turn of the event loop, so that what was read from the socket together is written together. */
+  /** Starts idle partitions in the next turn of the event loop, so that messages read from the socket together are written together. */
   #wake(): void {
     for (let partition = 0; partition < this.#isRunning.length; partition++) {
       if (this.#isRunning[partition]) continue;
@@ -217,7 +220,7 @@ export class Pipeline {
     }
   }
 
-  /** Waits for more messages, as long as they come fast. */
+  /** Waits for more messages while they arrive quickly. */
   async #gather(): Promise<void> {
     const untilMs = performance.now() + GATHER.longestMs;
     for (let before = -GATHER.least; performance.now() < untilMs; ) {
@@ -229,13 +232,13 @@ export class Pipeline {
   }
 }
 
-/** Bytes of memory that a message takes while it waits, and of a gateway's what may be read out of it. */
+/** Returns the memory of a waiting message in bytes; for a gateway's message, including its decoded content. */
 const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: Sender): number =>
   topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
 /**
- * What of a message is to be written, in elements, as far as can be told before it is read. A device's own message has no more of them than
- * commas, but for one.
+ * Estimates the number of elements of a message before it is decoded. A device's own message has at most one more element than it has
+ * commas.
  */
 function weightOf({ payload }: RawMessage, { isGateway }: Sender): number {
   if (isGateway) return 1 + Math.ceil(payload.length / GATEWAY_ELEMENT_BYTES);

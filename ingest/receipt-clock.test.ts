@@ -5,7 +5,7 @@ import { type ClockStep, createReceiptClock, receiptAtStart } from './receipt-cl
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 
-/** A host whose wall clock a test sets while real time goes on. */
+/** A host whose wall clock a test can set while real time continues. */
 function host({ startMs, believedMs = NOW }: { startMs?: number; believedMs?: number } = {}) {
   const steps: ClockStep[] = [];
   let distrusted = 0;
@@ -31,13 +31,13 @@ function host({ startMs, believedMs = NOW }: { startMs?: number; believedMs?: nu
   };
 }
 
-test('what an NTP daemon slews is followed and is no step', () => {
+test('follows an NTP daemon’s slewing without a step', () => {
   const { set, steps } = host();
   for (let ms = 0; ms <= 60_000; ms += 4_000) expect(set(ms)).toBe(ms);
   expect(steps).toEqual([]);
 });
 
-test('a step ahead, or back by a day at most, is believed, and noted with the clock before and after', () => {
+test('trusts a step ahead, or back by a day at most, and reports the clock before and after', () => {
   for (const offset of [2 * HOUR, -2 * HOUR, -DAY + 1_000, 430 * DAY]) {
     const { set, steps, clock } = host();
     set(0);
@@ -48,7 +48,7 @@ test('a step ahead, or back by a day at most, is believed, and noted with the cl
   }
 });
 
-test('a step back by more is not believed: receipts go on, until the clock is right again or is confirmed', () => {
+test('distrusts a longer step back: receipts continue until the clock is right again or is confirmed', () => {
   const right = host();
   expect(right.set(-3 * DAY)).toBe(0);
   expect(right.clock.isDistrusted()).toBe(true);
@@ -64,13 +64,13 @@ test('a step back by more is not believed: receipts go on, until the clock is ri
   expect(confirmed.steps).toHaveLength(1);
 });
 
-test('a step that leads nearer to the believed time is believed whatever its size', () => {
+test('trusts a step of any size that leads nearer to the believed time', () => {
   const { set, steps } = host({ believedMs: NOW - 430 * DAY });
   expect(set(-430 * DAY)).toBe(-430 * DAY);
   expect(steps).toHaveLength(1);
 });
 
-test('a start more than 31 days beyond the believed time stamps by that, until it is confirmed', () => {
+test('stamps by the believed time after a start more than 31 days beyond it, until the clock is confirmed', () => {
   const believed = NOW - 430 * DAY;
   expect(receiptAtStart(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
   const { set, state } = host({ startMs: believed, believedMs: believed });
@@ -79,14 +79,14 @@ test('a start more than 31 days beyond the believed time stamps by that, until i
   expect(set(0)).toBe(0);
 });
 
-test('a start behind the newest receipt of its host is a step; one by more than a day is not believed', () => {
+test('reports a start behind the host’s newest receipt as a step, and distrusts it beyond a day', () => {
   expect(receiptAtStart(NOW, NOW, NOW + HOUR).step).toEqual({ beforeMs: NOW + HOUR, afterMs: NOW });
   expect(receiptAtStart(NOW, NOW + 3 * DAY, NOW + 3 * DAY)).toEqual({ stampMs: NOW + 3 * DAY, step: null });
   expect(receiptAtStart(NOW, NOW, NOW + 430 * DAY).stampMs).toBe(NOW);
   expect(receiptAtStart(NOW, NOW, NOW - 1).step).toBeNull();
 });
 
-test('receipts go back only where a step is noted', () => {
+test('moves receipts back only at a reported step', () => {
   const offsets = fc.array(fc.integer({ min: -500 * DAY, max: 500 * DAY }), { maxLength: 20 });
   fc.assert(
     fc.property(offsets, (all) => {

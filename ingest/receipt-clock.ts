@@ -1,26 +1,26 @@
 import { MAX_LEAP_MS } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
-/** So far the wall clock may be from the monotonic one before it was set, ms. */
+/** Maximum difference between the wall clock and the monotonic clock, beyond which the wall clock counts as set, ms. */
 const AGREES_MS = 5_000;
 
-/** The wall clock was set: what it showed, and what it shows, Unix ms. */
+/** A step of the wall clock: the time it would have shown, and the time it shows, Unix ms. */
 export interface ClockStep {
   readonly beforeMs: number;
   readonly afterMs: number;
 }
 
-/** What receipts are stamped with (energy.md, "When the clock was wrong"). */
+/** Clock for the times of receipt (energy.md, "When the clock was wrong"). */
 export interface ReceiptClock {
-  /** The time of a receipt, Unix ms. */
+  /** Returns the time for a receipt, Unix ms. */
   nowMs(): number;
-  /** Whether the wall clock is not believed, and receipts follow the monotonic clock. */
+  /** Whether the wall clock is distrusted, so that receipts follow the monotonic clock. */
   isDistrusted(): boolean;
 }
 
 /**
- * Whether a step of the clock is believed. Pure; Unix ms. Ahead always: the process has seen the time before; back by a day at most, or if it
- * leads nearer to the believed time.
+ * Whether a step of the clock is trusted. Pure; Unix ms. A step ahead always is, because the process knows the time before it. A step back
+ * is if it is at most a day or leads nearer to the believed time.
  */
 const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
   afterMs >= beforeMs - DAY_MS || isNearer({ beforeMs, afterMs }, believedMs);
@@ -29,8 +29,8 @@ const isNearer = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean
   Math.abs(afterMs - believedMs) < Math.abs(beforeMs - believedMs);
 
 /**
- * What a start stamps receipts with. Pure; Unix ms. `newestMs`: the newest receipt of this host; null: it has none. A clock behind that one is
- * a step of the clock, too.
+ * Returns the first time of receipt after a start, and the step of the clock that it implies. Pure; Unix ms. `newestMs`: the newest receipt
+ * of this host; null: none. A clock behind the newest receipt counts as a step of the clock, too.
  */
 export function receiptAtStart(
   clockMs: number,
@@ -44,9 +44,10 @@ export function receiptAtStart(
 }
 
 /**
- * Stamps receipts by the wall clock while it agrees with the monotonic one to 5 s; after a step that is not believed by the monotonic clock,
- * until the wall clock agrees again, or a confirmed time does with it. `startMs`: the first stamp. `onStep`: a step that is believed.
- * `onDistrust`: one that is not.
+ * Creates a clock for receipts. It follows the wall clock while that agrees with the monotonic clock to 5 s. After a distrusted step, it
+ * follows the monotonic clock until the wall clock agrees with the receipts again, or until the wall clock is nearer than the receipts to
+ * the believed time, for example after a person has confirmed the time. `startMs`: the first time of receipt. `onStep`: called for a
+ * trusted step. `onDistrust`: called for a distrusted step.
  */
 export function createReceiptClock({
   startMs,
@@ -64,7 +65,7 @@ export function createReceiptClock({
   monotonicMs?: () => number;
 }): ReceiptClock {
   let anchor = { wallMs: wallMs(), monoMs: monotonicMs() };
-  /** Receipts minus the wall clock; 0 while that is believed. */
+  /** Receipt time minus wall clock; 0 while the wall clock is trusted. */
   let offsetMs = (startMs ?? anchor.wallMs) - anchor.wallMs;
   return {
     nowMs() {

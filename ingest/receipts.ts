@@ -26,7 +26,7 @@ export interface Receipts {
 
 type Waiting = { message: RawMessage; receipt: Receipt } | { step: ClockStep };
 
-/** Loads the clock record of this host and starts stamping. If the clock is behind the host's newest receipt, that is recorded as a step. */
+/** Loads this host's clock record and starts stamping. If the clock is behind the host's newest receipt, that is recorded as a step. */
 export async function startReceipts(
   pool: Pool,
   {
@@ -44,7 +44,7 @@ export async function startReceipts(
   },
 ): Promise<Receipts> {
   const db = createDb(pool);
-  // Raw SQL: all of ingest works without typed queries.
+  // Raw SQL: ingest does not use typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
   const { stampMs, step } = receiptAtStart(wallMs(), believedMs(), newestMs);
@@ -67,7 +67,7 @@ export async function startReceipts(
     onDistrust: (one) => log.error(one, DISTRUSTED),
   });
 
-  /** Waits until messages received before a step are committed, records the step, then passes on the messages received after it. */
+  /** Waits until messages received before a step are committed, records the step, and then passes on the messages received after it. */
   async function drain(): Promise<void> {
     while (waiting.length > 0 && !isStopped) {
       const next = waiting[0] as Waiting;
@@ -82,7 +82,7 @@ export async function startReceipts(
     }
     if (!isStopped) output?.resume();
   }
-  /** Records a step and the receipt after it; false if the database did not store both. To record a step twice changes nothing. */
+  /** Records a step and the receipt after it; returns false if the database did not store both. Recording a step twice changes nothing. */
   async function record(step: ClockStep): Promise<boolean> {
     const { beforeMs, afterMs } = step;
     try {
@@ -110,7 +110,7 @@ export async function startReceipts(
       [host, new Date(stretchMs), new Date(newest)],
     );
   }
-  /** The next note makes up for one that fails. */
+  /** Stores the newest receipt, and ignores errors: the next call makes up for a failed one. */
   const noteOrSkip = (newest: number) => note(newest).catch(() => {});
   await noteOrSkip(stampMs);
   const timer = setInterval(() => {

@@ -5,24 +5,24 @@ import { toIncoming } from './incoming.ts';
 import { MAX_KEPT_BYTES } from './write/rejected.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
-/** Messages per page of a replay, each of which may have thousands of elements. */
+/** Messages per page of a replay. Each of them may have thousands of elements. */
 const PAGE = 50;
 
-/** A message, or an element of one, that could not be used. */
+/** A rejected message or message element. */
 export interface Rejected {
   rejected_id: number;
   received_at: string;
   device_id: string | null;
   topic: string;
-  /** Position in the message from 0; null for the whole of it. */
+  /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
-  /** As text where it is UTF-8, else in base64. */
+  /** The payload as text if it is valid UTF-8; else `payload_b64` has it. */
   payload?: string;
   payload_b64?: string;
 }
 
-/** Which of them are meant. */
+/** Filter for rejections. */
 export interface Which {
   deviceId?: string;
   since?: Date;
@@ -31,13 +31,13 @@ export interface Which {
 const CONDITION = `($1::text IS NULL OR device_id = $1) AND ($2::timestamptz IS NULL OR received_at >= $2)`;
 const valuesOf = ({ deviceId, since }: Which) => [deviceId ?? null, since ?? null];
 
-/** What could not be used, the youngest first; `before`: a rejected_id, of which only earlier ones are wanted. */
+/** Returns rejections, newest first. `before`: only those with a lower rejected_id. */
 export async function listRejected(
   pool: Pool,
   which: Which,
   { limit, before }: { limit: number; before?: number },
 ): Promise<Rejected[]> {
-  // Raw SQL: a row takes its payload from the one that has it.
+  // Raw SQL: elements of one message share its payload, which is stored in one of their rows.
   const { rows } = await pool.query(
     `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
      FROM (SELECT * FROM rejected_messages
@@ -57,15 +57,15 @@ function shownPayload(payload: Buffer): { payload: string } | { payload_b64: str
   return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
 }
 
-/** Result of a replay. */
+/** Result of a replay of rejected messages. */
 export interface Replayed {
   messages: number;
   stored: number;
-  /** Still not usable; they stay, with the reason of now. */
+  /** Messages and elements that are still unusable; they stay, with the current reason. */
   rejected: number;
-  /** Too long to have been kept whole; they stay as they are. */
+  /** Messages whose payload was truncated when it was stored; they stay unchanged. */
   cut: number;
-  /** Whether it came to its end; else there are more to try. */
+  /** Whether the replay reached the end; if not, messages remain to be tried. */
   isComplete: boolean;
 }
 
@@ -85,14 +85,15 @@ interface Row {
 }
 
 /**
- * Tries again what could not be used: after a fix of a decoder, a setting, a clock. Each message is taken as it came, with
- * its time of receipt; what was used of it before is known and changes nothing. What is usable now is removed from the list.
- * Null while another replay is under way, wherever: two at once would put what stays rejected on the list once each. `signal`:
- * ends it between pages. `whileAllowed`: runs each page, or throws, which ends it, too.
+ * Processes rejected messages again, for example after the fix of a decoder, a setting or a clock. Each message keeps its original time of
+ * receipt. Elements that were already stored are duplicates and change nothing. Rows whose messages are usable now are deleted. Returns
+ * null if another replay is running anywhere: two at once would store each remaining rejection twice. `signal`: stops the replay between
+ * pages. `whileAllowed`: runs each page, or throws to end the replay.
  */
 export async function replayRejected(pool: Pool, which: Which, options: Options): Promise<Replayed | null> {
   return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
-    // A page that is under way while another replay begins is harmless: what it could not use is on the list twice.
+    // If this replay loses its lock during a page, another replay may start. That is harmless: remaining rejections of the page are then
+    // stored twice.
     const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
     return replay(pool, which, { ...options, signal });
   });
@@ -117,14 +118,14 @@ async function replay(
     const final = rows.at(-1);
     if (!final) return { ...result, isComplete: true };
     after = final.rejected_id;
-    // One of this length may have been cut.
+    // A payload of exactly the maximum length may have been truncated.
     const whole = rows.filter(({ payload }) => payload.length < MAX_KEPT_BYTES);
     result.cut += rows.length - whole.length;
     const messages = distinct(whole);
     const { stored, rejected } = await whileAllowed(async () => {
       const written = await writer.write(messages);
-      // After the commit: killed in between, they are on the list twice, and replayed without harm. With each go the rows of
-      // the same message.
+      // After the commit: if the process is killed in between, the messages are listed twice and can be replayed again without harm.
+      // Deleting a row also deletes the rows of the same message's other elements.
       await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
         whole.map(({ rejected_id }) => rejected_id),
       ]);
@@ -145,14 +146,14 @@ async function lastId(query: Query): Promise<number> {
   return rows[0]?.last ?? 0;
 }
 
-/** Each message once, however often it came. */
+/** Returns each message once, however often it was received. */
 function distinct(rows: readonly Row[]): IncomingMessage[] {
   const messages = new Map<string, IncomingMessage>();
   for (const { received_at, topic, payload, replayed } of rows) {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
     const message = toIncoming({ topic, payload, receivedAtMs, replayed });
-    // A host whose clock was behind has refused what was right: it is judged by the clock of now.
+    // A host whose clock was behind may have rejected correct timestamps as future: they are judged by the current clock.
     if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
   }
   return [...messages.values()];

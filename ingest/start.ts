@@ -27,9 +27,9 @@ import { createKeeping } from './write/rejected.ts';
 import { createUntimed } from './write/untimed.ts';
 import { createWriter } from './write/writer.ts';
 
-/** How long a shutdown takes to hand over and to commit what was accepted; the broker redelivers the rest. */
+/** Maximum time of a shutdown to hand over and to commit accepted messages; the broker redelivers the rest. */
 const DRAIN_MS = 2_000;
-/** How long it then takes at most to write the last counts of unread messages, which are no readings. */
+/** Maximum further time to write the last counts of unrecognised messages, which are not readings. */
 const LAST_COUNTS_MS = 1_000;
 
 const OPEN_WITHOUT_TLS =
@@ -37,26 +37,26 @@ const OPEN_WITHOUT_TLS =
 
 export interface Ingest {
   counts: PipelineCounts;
-  /** Messages that are to be written and are not committed yet. */
+  /** Number of messages that are accepted and not committed yet. */
   waiting(): number;
-  /** Rejections that were counted but not stored. */
+  /** Number of rejections that were counted but not stored. */
   unkept(): number;
-  /** Changed devices that could not be computed anew when that was last tried. */
+  /** Number of changed devices whose last recomputation failed. */
   notComputed(): number;
-  /** Whether the broker is connected; of the embedded one always. */
+  /** Whether the broker is connected; always true for the embedded one. */
   isConnected(): boolean;
-  /** Messages at a broker cluster that are nobody's; null elsewhere, and while the cluster is away. */
+  /** Number of stray messages at a broker cluster; null without a cluster, and while the cluster is unavailable. */
   strays(): number | null;
-  /** Whether another worker has the session at an external broker, and this one waits for it to be gone. */
+  /** Whether another worker has the session at an external broker, and this worker waits to take it over. */
   isStandingBy(): boolean;
   /** Ports of the embedded broker; null with an external one. */
   ports: { port: number; tlsPort: number } | null;
-  /** Serves new connections of the embedded broker with this certificate. */
+  /** Uses this certificate for new connections of the embedded broker. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
 }
 
-/** The certificates of those who vouch for devices, PEM. Throws where the file has none. */
+/** Reads the certificates of the authorities that sign client certificates, PEM. Throws if the file has none. */
 async function clientAuthority(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   const told = (why: string) => new Error(`MQTTS_CLIENT_CA_FILE: ${file} ${why}`);
@@ -73,19 +73,19 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
   return ca;
 }
 
-/** Wires source, pipeline and writer together: the embedded broker, or a client where MQTT_URL names one. */
+/** Wires source, pipeline and writer together. The source is the embedded broker, or a client if MQTT_URL names a broker. */
 export async function startIngest(
   config: Config,
   parts: {
     pool: Pool;
     tls: { cert: Buffer; key: Buffer };
-    /** Where meters may claim their identities; wired by src/start. */
+    /** Handles claims of meters for their identities; wired by src/start. */
     claims?: Claims;
-    /** Another worker has the session at the broker that this one had: this process must end, and begin anew. */
+    /** Called when another worker has obtained this worker's session at the broker: the process must end and start again. */
     onSessionLost: () => void;
-    /** What homes are told at the embedded broker; wired by src/start. */
+    /** Source of the usage that is published to homes at the embedded broker; wired by src/start. */
     homes?: HomeUsagePort;
-    /** The time from which age is counted, and what receipts are compared with; wired by src/start. */
+    /** The believed time, from which ages are computed and with which receipts are compared; wired by src/start. */
     believed: BelievedTime;
     log: Logger;
   },
@@ -170,7 +170,7 @@ export async function startIngest(
     ports = { port: broker.port, tlsPort: broker.tlsPort };
     source = broker;
   }
-  // What a source was told before it was known here it was told in vain; one that must wait still is told so again.
+  // Requests to resume before `source` was set had no effect. If the pipeline still has no room, the next message pauses the source again.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
   const savingUnread = startSavingUnread(pool, unread, log);
@@ -189,7 +189,7 @@ export async function startIngest(
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
       changedDevices.stop();
-      // Noted meanwhile: what was accepted is committed and handed over first.
+      // Stored concurrently, because committing and handing over accepted messages is more urgent.
       const noted = receipts.stop().catch((error: Error) => log.debug({ err: error }, 'newest receipt not noted'));
       await pipeline.drain(Math.max(0, untilMs - performance.now()));
       await source?.close();
@@ -206,11 +206,11 @@ export async function startIngest(
 }
 
 /**
- * How many shards this installation has: what was wanted at its first start at a cluster, for good, since it decides which queue a device's
- * messages wait in. Throws, with what to do, where another number is wanted now.
+ * Returns the number of shards of this installation. The number wanted at its first start at a cluster is permanent, since it decides in
+ * which queue a device's messages wait. Throws, with what to do, if another number is wanted now.
  */
 export async function shardCount(pool: Pool, wanted: number | undefined): Promise<number> {
-  // Raw SQL: the first of several workers decides, in one statement.
+  // Raw SQL: a single statement, so that the first of several workers decides.
   const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
     wanted ?? DEFAULT_SHARDS,
   ]);

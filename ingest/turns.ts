@@ -1,30 +1,36 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
-/** For so long after its last batch a device counts as sending, and as backlogged: most meters send every ten seconds. */
+/**
+ * Time after a device's last batch during which the device counts as sending. After a batch as a backlogged device, it counts as backlogged
+ * for the same time. Most meters send every ten seconds.
+ */
 const SENDING_MS = 10_000;
-/** Number of sending devices that are looked at, the last ones. If fewer than a quarter of them are not backlogged, nearly all are, as after an outage. */
+/**
+ * Number of most recently sending devices in the sample. If fewer than a quarter of them are not backlogged, nearly all devices are
+ * backlogged, as after an outage.
+ */
 export const SAMPLE = 64;
 const OTHERS_SHARE = 0.25;
 
-/** A message that waits, as far as its turn depends on it. */
+/** A waiting message, with the fields that scheduling needs. */
 export interface Queued {
-  /** What its device, or gateway, is called: these are written in the order in which they came. */
+  /** Id of the device or gateway. Messages of one id are written in order of arrival. */
   deviceId: string;
-  /** Which account its device counts to: accounts have their turns, and devices have them within their accounts. */
+  /** Account of the device. Accounts are scheduled in turn, and devices in turn within their account. */
   account: string;
-  /** Bytes of memory that it takes. */
+  /** Memory of the message, in bytes. */
   bytes: number;
-  /** How many elements it has to be written, about; one at least. */
+  /** Approximate number of elements to write; at least one. */
   weight: number;
 }
 
-/** The messages of a device that are pending, and whether a batch of them is being written. */
+/** The pending messages of a device, and whether a batch of them is being written. */
 export class Turn<T extends Queued> {
   readonly deviceId: string;
   readonly account: string;
-  /** Partition by its name. */
+  /** Partition of the device, by its id. */
   readonly home: number;
-  // An array that is created empty, and pushed to, has room for 17.
+  // Not created empty: an array that is created empty and pushed to allocates room for 17 elements.
   waiting: T[];
   weight = 0;
   isUnderWay = false;
@@ -36,7 +42,7 @@ export class Turn<T extends Queued> {
     this.waiting = [first];
   }
 
-  /** Takes messages from the front, up to a weight, so many bytes and so many messages: the first one in any case if `mustTake`. */
+  /** Takes messages from the front, up to a weight, a number of bytes and a number of messages. If `mustTake`, takes at least one. */
   take(max: { weight: number; bytes: number; count: number }, mustTake: boolean): T[] {
     let [length, weight, bytes] = [0, 0, 0];
     for (const message of this.waiting) {
@@ -53,7 +59,7 @@ export class Turn<T extends Queued> {
   }
 }
 
-/** Devices that may be taken, by account: accounts in the order of their turns, and within them devices. */
+/** Devices with messages to write, by account: accounts in the order of their turns, and devices within them. */
 export class Turns<T extends Queued> {
   readonly #byAccount = new Map<string, Set<Turn<T>>>();
   size = 0;
@@ -82,8 +88,8 @@ export class Turns<T extends Queued> {
   }
 
   /**
-   * Offers each account's devices to `take`, until that answers `full`. An account of which it took `some` and that has more is the last one next time;
-   * one of which it could take nothing keeps its place.
+   * Offers each account's devices to `take`, until it returns `full`. An account of which `take` took `some` moves to the end, if it has
+   * more; an account of which it took nothing keeps its place.
    */
   round(take: (devices: Iterable<Turn<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];
@@ -101,7 +107,7 @@ export class Turns<T extends Queued> {
   }
 }
 
-/** The devices whose turn it was last: when that was, and when they were backlogged. The latest is the last. */
+/** The devices that were last written: when, and when they were last backlogged. Map order: the latest is last. */
 export class RecentDevices {
   readonly #last = new Map<string, { atMs: number; backloggedAtMs: number }>();
 
@@ -112,7 +118,7 @@ export class RecentDevices {
     if (this.#last.size > SAMPLE) this.#last.delete(this.#last.keys().next().value as string);
   }
 
-  /** Whether at least a quarter of the devices that send are not backlogged, and were not while they have been sending. */
+  /** Whether at least a quarter of the sending devices are not backlogged and have not recently been backlogged. */
   areOthers(nowMs: number): boolean {
     const fromMs = nowMs - SENDING_MS;
     let [sending, others] = [0, 0];

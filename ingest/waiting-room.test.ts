@@ -3,13 +3,13 @@ import { WaitingRoom } from './waiting-room.ts';
 
 const MIB = 2 ** 20;
 
-test('an account that sends more than is written waits by itself, and goes on when half of its share is written', () => {
+test('pauses only an account that sends more than is written, and resumes it when half of its share is written', () => {
   const resumed: (string | undefined)[] = [];
   const room = new WaitingRoom((account) => resumed.push(account));
   const hog = { account: 'usr_hog', bytes: MIB };
   let taken = 1;
   while (room.take(hog, true)) taken++;
-  // Three quarters of 64 MiB, and the one that was too much.
+  // Three quarters of 64 MiB, and the message that exceeded them.
   expect(taken).toBe(49);
   expect(room.isFull).toBe(false);
   for (let each = 0; each < 10; each++) expect(room.take({ account: 'usr_other', bytes: 100 }, true)).toBe(true);
@@ -20,7 +20,7 @@ test('an account that sends more than is written waits by itself, and goes on wh
   expect(resumed).toEqual(['usr_hog']);
 });
 
-test('a source that cannot hold one account waits when all of the room is taken', () => {
+test('pauses a source that cannot pause one account when the whole room is taken', () => {
   const resumed: (string | undefined)[] = [];
   const room = new WaitingRoom((account) => resumed.push(account));
   let taken = 1;

@@ -1,14 +1,17 @@
 import { Shares } from '#src/core/shares.ts';
 
-/** Maximum memory of messages that wait for their commit, and the least that one counts: at most 20,000 wait. */
+/**
+ * Maximum memory of messages that wait for their commit. `MIN_MESSAGE_BYTES`: the minimum that a message counts as, so that at most 20,000
+ * wait.
+ */
 const MAX_BYTES = 64 * 2 ** 20;
 const MIN_MESSAGE_BYTES = Math.ceil(MAX_BYTES / 20_000);
-/** Part of the room, and of an account's share, below which paused sources resume. */
+/** Fraction of the room, and of an account's share, below which paused sources resume. */
 const GO_ON = 0.5;
 
 interface Held {
   account: string;
-  /** Of memory. */
+  /** Memory of the message, in bytes. */
   bytes: number;
 }
 
@@ -20,7 +23,6 @@ export class WaitingRoom {
   readonly #shares = new Shares(MAX_BYTES);
   readonly #full = new Set<string>();
   readonly #onRoom: (account?: string) => void;
-  /** Whether all accounts are paused. */
   isFull = false;
 
   constructor(onRoom: (account?: string) => void) {

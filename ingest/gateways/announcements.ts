@@ -2,22 +2,21 @@ import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
 import { createDecoders, type Decoders } from '../decoders/remembering.ts';
 
-/** Most topics and payload bytes that are remembered of a gateway; announcements beyond that are ignored. */
+/** Maximum number of topics and payload bytes that are stored for a gateway. Further announcements are ignored. */
 const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
-/** Longest topic of an announcement: it is part of a key, and an index of PostgreSQL takes 2,704 bytes. */
+/** Maximum length of an announcement's topic. The topic is part of a key, and a PostgreSQL index entry holds at most 2,704 bytes. */
 export const MAX_TOPIC_BYTES = 512;
-/** Largest difference between the clocks of two workers. */
+/** Assumed maximum difference between the clocks of two workers. */
 const CLOCKS_MS = 60_000;
 
-/** The decoders of a gateway, and which announcements they have learnt. */
+/** Decoders of a gateway, and the announcements that they have processed. */
 export interface Known {
-  /** `gateways.announced` as it was then. */
+  /** Value of `gateways.announced` when the announcements were loaded. */
   announced: number;
   decoders: Decoders;
-  /** The last payload by topic: its hash, its length with that of the topic, and when it came. */
+  /** Last payload of each topic: its hash, its length including the topic, and its time of receipt. */
   learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
-  /** Bytes of all of them, with their topics. */
   bytes: number;
 }
 
@@ -28,11 +27,11 @@ export interface Announcement {
   receivedAtMs: number;
 }
 
-/** Decoders that have learnt what the gateway's devices announced so far. */
+/** Loads a gateway's decoders with all announcements of its devices so far. */
 export async function loadKnown(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
   const known: Known = { announced, decoders: createDecoders(), learnt: new Map(), bytes: 0 };
   if (announced === 0) return known;
-  // Raw SQL: the hot path of ingest: any number of topics is one statement, by unnest.
+  // Raw SQL: the hot path of ingest.
   const { rows } = await client.query(
     'SELECT topic, payload, received_at FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
     [gatewayId],
@@ -44,11 +43,11 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
   return known;
 }
 
-/** Whether the message is an announcement that is not known yet, and may be: most are said again and again. */
+/** Whether the message is a new announcement that still fits within the bounds. Devices mostly repeat their announcements. */
 export function isNews(known: Known, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
-  // A rejected one that is replayed, after a better one has come.
+  // A replayed, previously rejected announcement must not replace a newer one.
   if (last && announcement.receivedAtMs < last.receivedAtMs - CLOCKS_MS) return false;
   if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
   if (known.bytes - (last?.bytes ?? 0) + bytesOf(announcement) > MAX_BYTES) return false;
@@ -58,14 +57,16 @@ export function isNews(known: Known, announcement: Announcement): boolean {
 /** Whether a topic is too long for an announcement. */
 export const isTooLong = (topic: string): boolean => Buffer.byteLength(topic) > MAX_TOPIC_BYTES;
 
-/** Stores the news of one gateway, in order, and counts them; an empty payload takes an announcement back. */
+/**
+ * Stores the new announcements of one gateway, in order, and increments its announcement count. An empty payload deletes an announcement.
+ */
 export async function saveNews(
   client: PoolClient,
   gatewayId: string,
   known: Known,
   news: readonly Announcement[],
 ): Promise<void> {
-  // In order of each topic's last: what was born, died and was born again is alive.
+  // Ordered by the last announcement of each topic: a device whose birth, death and new birth arrived is alive.
   const last = new Map<string, Announcement>();
   for (const one of news) {
     last.delete(one.topic);
@@ -92,7 +93,7 @@ export async function saveNews(
   for (const { topic, payload } of last.values()) if (payload.length === 0) forget(known, topic);
 }
 
-/** Notes the last payload of a topic. */
+/** Records the last payload of a topic. */
 export function remember(known: Known, announcement: Announcement): void {
   const { topic, payload, receivedAtMs } = announcement;
   const bytes = bytesOf(announcement);
@@ -100,7 +101,7 @@ export function remember(known: Known, announcement: Announcement): void {
   known.learnt.set(topic, { hash: digestOf(payload), bytes, receivedAtMs });
 }
 
-/** The topic has none any more. */
+/** Removes a topic whose announcement was deleted. */
 function forget(known: Known, topic: string): void {
   known.bytes -= known.learnt.get(topic)?.bytes ?? 0;
   known.learnt.delete(topic);

@@ -15,19 +15,19 @@ const asked: Said = {
   described: { names: ['Total'], unit: 'kWh' },
 };
 
-test('a register keeps the channel that it was first listed under, by its key', () => {
+test('keeps a register under the channel of its first listing, by its key', () => {
   expect(asBefore([{ channel: 'import', kind, key: 'total' }], [asked])[0]?.channel).toBe('import');
   expect(asBefore([{ channel: 'import', kind, native: 'Total' }], [asked])[0]?.channel).toBe('import');
   expect(asBefore([{ channel: 'unknown/total', kind }], [asked])[0]?.channel).toBe('unknown/total');
 });
 
-test('a new register is given no channel that another one has', () => {
+test('gives a new register no channel that another one has', () => {
   const listed = [{ channel: 'import', kind, key: 'other' }];
   expect(asBefore(listed, [{ ...asked, channel: 'import' }])[0]?.channel).toBe('total/import');
   expect(asBefore([], [asked])[0]?.channel).toBe('unknown/total');
 });
 
-test('of what is asked about only that is kept which is listed', () => {
+test('keeps only listed ones of the quantities that the owner must classify', () => {
   expect(asListed([], [asked])).toEqual([]);
   expect(asListed([asked], [asked])).toEqual([asked]);
 });

@@ -1,30 +1,37 @@
 import type { Said } from '../decoders/family.ts';
 import { circuitWord } from '../decoders/read/circuit-word.ts';
 
-/** What of a device is listed: its channels and kinds, as its messages say them. */
+/** Quantities listed for a device: the channels and kinds of its messages. */
 export type Listed = readonly ListedQuantity[];
 
 interface ListedQuantity {
   readonly channel: string;
   readonly kind: string;
-  /** What tells it from all others of its device (`Said.key`); left out: it is not judged with them, or from before this was kept. */
+  /**
+   * Key of the quantity within its device (`Said.key`). Left out: the quantity's meaning does not depend on its device's other quantities,
+   * or it was listed before keys were stored.
+   */
   readonly key?: string;
-  /** How the device calls it, of what was listed before there were keys. */
+  /** The device's own name of the quantity, for quantities listed before keys existed. */
   readonly native?: string;
 }
 
-/** Most quantities of one device that its owner is asked about; more are a script's rubbish, and are not kept. */
+/**
+ * Maximum number of unknown quantities of one device that its owner must classify. Further ones are taken for script errors and are not
+ * stored.
+ */
 export const MAX_ASKED = 50;
 
 const isListed = (listed: Listed, channel: string, kind: string) =>
   listed.some((one) => one.channel === channel && one.kind === kind);
 
-/** What tells a quantity that is judged from the others of its device. */
+/** Returns the key of a quantity within its device. */
 export const keyOf = ({ key, native }: Said): string => key ?? native;
 
 /**
- * What a message says, put where its device has it already: what a register is can change with what else its device announces, and the channel
- * that it was first stored under is its name for good. Where nothing of it is judged it is the same list.
+ * Gives each quantity of a message the channel under which its device already has it. The meaning of a register can change with the
+ * device's other announcements, but the channel under which it was first stored stays its name. If no quantity has a description, the same
+ * list is returned.
  */
 export const asBefore = (listed: Listed, said: readonly Said[]): readonly Said[] =>
   said.some(({ described }) => described)
@@ -38,13 +45,15 @@ function channelOf(listed: Listed, one: Said): string {
   const named = ofKind.filter(({ key, native }) => key === undefined && native === one.native);
   if (named.length === 1) return (named[0] as ListedQuantity).channel;
   const there = ofKind.find(({ channel }) => channel === one.channel);
-  // What was listed before there were keys is what has its channel; another one's channel is taken.
+  // An entry from before keys existed owns its channel. If another quantity has the channel, a new name is derived.
   return there && (there.key !== undefined || named.length > 1)
     ? `${circuitWord(keyOf(one))}/${one.channel}`
     : one.channel;
 }
 
-/** What of it is kept of a paired device: of what is asked about only as much as is listed. */
+/**
+ * Returns the quantities of a paired device that are stored. Quantities that the owner must classify are stored only if they are listed.
+ */
 export const asListed = (listed: Listed, said: readonly Said[]): readonly Said[] =>
   said.some(({ asks }) => asks)
     ? said.filter(({ asks, channel, kind }) => !asks || isListed(listed, channel, kind))

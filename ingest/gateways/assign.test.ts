@@ -12,7 +12,7 @@ const volume = (value: number, atMs: number | null = null): Said => ({
   native: '0-1:24.2.1',
 });
 
-test('a volume is a register in whole cm³, halves away from zero, at its own time', () => {
+test('converts a volume into a register in whole cm³, halves away from zero, at its own time', () => {
   const decoded = assign(
     'dev_1',
     [volume(10142.194, RECEIVED_MS - 300_000), volume(3495.884612862), volume(1.0000005)],

@@ -5,7 +5,7 @@ import type { Heard, Said, SaidKind } from '../decoders/family.ts';
 const KINDS: Record<Exclude<SaidKind, 'availability'>, { kind: Kind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
-  // Of gas, heat and water the law reads m³ for kWh: cm³ are stored as mWh are.
+  // For gas, heat and water, the law takes m³ in place of kWh: cm³ are stored like mWh.
   volume_total_m3: { kind: 'register', whole: (cubicMetres) => wholeUnits(cubicMetres, 6) },
   power_w: { kind: 'power', whole: (watts) => wholeUnits(watts, 3) },
   temperature_c: { kind: 'temperature', whole: (degrees) => wholeUnits(degrees, 3) },
@@ -13,13 +13,14 @@ const KINDS: Record<Exclude<SaidKind, 'availability'>, { kind: Kind; whole(value
   heating: { kind: 'heating', whole: (state) => state },
 };
 
-/** The kind that is stored of a kind that a message says; one that is not known as it is. */
+/** Returns the stored kind for a kind in a message; an unknown kind is returned unchanged. */
 export const storedKindOf = (said: string): string =>
   Object.hasOwn(KINDS, said) ? KINDS[said as keyof typeof KINDS].kind : said;
 
 /**
- * What a message says of one paired device, for the writer. Pure. `said` is what is its; times that the message does not
- * tell are those of its receipt, but for an interval: its redelivery could not be told from new energy.
+ * Converts a message's quantities of one paired device into a decoded message for the writer. Pure. `said`: the device's quantities. A
+ * quantity without a time gets the time of receipt. Interval energy without a time is rejected, because a redelivery would be
+ * indistinguishable from new energy.
  */
 export function assign(deviceId: string, said: readonly Said[], receivedAtMs: number): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
@@ -50,9 +51,9 @@ export function assign(deviceId: string, said: readonly Said[], receivedAtMs: nu
 }
 
 const MAX_NAME = 200;
-/** A name as it can be stored and shown. */
+/** Makes a name safe to store and show. */
 const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
-/** Native ids of the devices that a message makes known: those of which it says a quantity, or could. */
+/** Returns the native ids of the devices that a message reveals: devices with a quantity in the message, or that could have one. */
 export const discoveredIn = ({ said, seen = [] }: Heard): Set<string> =>
   new Set([...said.filter(({ kind }) => kind !== 'availability').map(({ device }) => device), ...seen]);

@@ -14,17 +14,17 @@ test.each<[string, [string, ...string[]]]>([
   ['meter/sensor/#', ['meter/sensor/#', 'meter/sensor/total/state']],
   ['power', ['power', 'total']],
   ['/a/power', ['/a/power', '/b/total']],
-])('%s is what a bridge needs for %j', (filter, topics) => {
+])('returns the filter %s for a bridge from %j', (filter, topics) => {
   expect(awaitedFilter(topics)).toBe(filter);
 });
 
-test('a native id is found in a topic as whole levels', () => {
+test('finds a native id in a topic as whole levels', () => {
   expect(isNamedIn('zigbee2mqtt/kitchen/fridge', 'kitchen/fridge')).toBe(true);
   expect(isNamedIn('zigbee2mqtt/kitchen/fridge', 'fridge')).toBe(true);
   expect(isNamedIn('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
 });
 
-/** A gateway without a database: how its messages are read, and what is listed of them. */
+/** A gateway without a database: the reader of its messages, and its listed devices. */
 function gateway() {
   const decoders = createDecoders();
   const discoveries = new Discoveries(['gwy_1'], []);
@@ -65,7 +65,7 @@ const meter = (name: string) => ({
   state: [`${name}/energy`, { energy: 3.5 }] satisfies Sent,
 });
 
-test('in whatever order messages come, no device is listed twice, and none with a value is waiting', () => {
+test('lists no device twice, and leaves none with a value waiting, in any order of messages', () => {
   const names = ['a', 'b', 'c'];
   const plugs = names.map((name) => plug(`plug-${name}`));
   const meters = names.map((name) => meter(`meter-${name}`));
@@ -92,7 +92,7 @@ test('in whatever order messages come, no device is listed twice, and none with 
   );
 });
 
-test('the announcements of a device widen its filter until a value comes, and then change nothing', () => {
+test('widens a device’s filter with its announcements until a value arrives, and then leaves it unchanged', () => {
   const { receive, find } = gateway();
   const { announced, state } = meter('SS');
   receive(...(announced[0] as Sent));
@@ -106,7 +106,7 @@ test('the announcements of a device widen its filter until a value comes, and th
   expect(find('homeassistant', 'SS')).toEqual(before);
 });
 
-test('what cannot be listed or bridged is not waited for', () => {
+test('does not wait for values that cannot be listed or bridged', () => {
   const { receive, find } = gateway();
   const [topic, config] = announcement('SS', 'SS/power', 'power');
   const announce = (given: object) => receive(topic, { ...config, ...given });
@@ -123,7 +123,7 @@ test('what cannot be listed or bridged is not waited for', () => {
   expect(find('homeassistant', 'SS')?.awaits).toBe('SS/power');
 });
 
-test('announcements list no more devices than messages do', () => {
+test('lists no more devices from announcements than from messages', () => {
   const { receive, find } = gateway();
   for (let at = 0; at < 2_010; at++) receive(...announcement(`d${at}`, `d${at}/power`, 'power'));
   expect([find('homeassistant', 'd1999')?.awaits, find('homeassistant', 'd2000')]).toEqual(['d1999/power', undefined]);

@@ -1,23 +1,23 @@
 /**
- * What an announced device is waiting for: a filter of topics, below the gateway's prefix, on which its values are expected. `READ_BY_ANOTHER`:
- * another family reads these topics, and lists the device. Null: a value was received.
+ * Topic filter, below the gateway's prefix, on which an announced device's first values are expected. `READ_BY_ANOTHER`: another decoder
+ * family reads these topics and lists the device. Null: a value was received.
  */
 export type Awaits = string | null;
 
 export const READ_BY_ANOTHER = '';
 
-/** Whether the device is listed without a value. */
+/** Whether an announced device is listed but has not sent a value yet. */
 export const isAwaiting = (awaits: Awaits): awaits is string => awaits !== null && awaits !== READ_BY_ANOTHER;
 
 /**
- * One filter for a bridge, from the topics of a device: the only topic, or the leading levels that they share and `/#`. A topic that shares no
- * level with those before it is left out. The first may be such a filter already.
+ * Combines a device's topics into one filter for a bridge: the only topic, or their common leading levels and `/#`. A topic without a
+ * common leading level is left out. The first element may already be such a filter.
  */
 export function awaitedFilter([first, ...rest]: readonly [string, ...string[]]): string {
   return rest.reduce(joined, first);
 }
 
-/** Whether levels of a topic are the native id of a device. */
+/** Whether consecutive levels of a topic equal the device's native id. */
 export const isNamedIn = (topic: string, nativeId: string): boolean => `/${topic}/`.includes(`/${nativeId}/`);
 
 function joined(filter: string, topic: string): string {
@@ -26,6 +26,6 @@ function joined(filter: string, topic: string): string {
   const others = topic.split('/');
   const differing = levels.findIndex((level, at) => level !== others[at]);
   const shared = levels.slice(0, differing === -1 ? undefined : differing).join('/');
-  // A first level may be empty, and `/#` would be all topics that begin with a slash.
+  // The first level may be empty, and the filter `/#` would match all topics that begin with a slash.
   return shared === '' ? filter : `${shared}/#`;
 }

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 
 const digests = new WeakMap<Described, string>();
 
-/** A short digest of a description, which is noted with what is listed. */
+/** Returns a short digest of a description; it is stored with the listed quantity. */
 export function digestOf(described: Described): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
@@ -17,13 +17,12 @@ export function digestOf(described: Described): string {
 }
 
 /**
- * Whether a changed description is taken: what a device announces differently from message to message would compute its past again each time.
- * Times in Unix ms; `notedMs` undefined: there was none.
+ * Whether a changed description is accepted. Without this limit, a device whose description alternates from message to message would have
+ * its history recomputed each time. Times in Unix ms. `notedMs` undefined: there is no description yet.
  */
 export const mayChange = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
   notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;
 
-/** A stored series, and how it is described from now on. */
 interface Changed {
   deviceId: string;
   channel: string;
@@ -31,10 +30,10 @@ interface Changed {
   described: Described;
 }
 
-/** Stores changed descriptions of series that are there. Returns their devices, which are computed again for their whole past. */
+/** Stores changed descriptions of existing series. Returns their devices, whose whole history is then recomputed. */
 export async function saveDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
   if (changed.length === 0) return [];
-  // Raw SQL: the hot path of ingest: any number of series is one statement, by unnest. Devices are locked in the order of all writers.
+  // Raw SQL: the hot path of ingest. One statement updates any number of series, by unnest. All writers lock devices in the same order.
   await client.query(
     'SELECT FROM devices WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE',
     [changed.map(({ deviceId }) => deviceId)],

@@ -17,25 +17,28 @@ import { discoveredIn, storedKindOf } from './assign.ts';
 import { type Awaits, awaitedFilter, isAwaiting, isNamedIn, READ_BY_ANOTHER } from './awaited.ts';
 import { digestOf, mayChange, saveDescriptions } from './descriptions.ts';
 
-/** Most devices that are listed of one gateway; a flood of names is rubbish. */
+/** Maximum number of devices listed for one gateway. A flood of names is taken for garbage. */
 const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
-/** Least time between two updates of `last_seen_at`. */
+/** Minimum time between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
-/** What a device tells, and what of it will count as its owner's consumption. */
+/** A quantity that a device sends, and the direction in which it will count as its owner's consumption. */
 interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;
-  /** Of what is judged with the other registers of its device: its key, a digest of its description, and when that was noted, Unix ms. */
+  /**
+   * For a quantity whose meaning depends on the device's other registers: its key, a digest of its description, and the time at which that
+   * was noted (Unix ms).
+   */
   key?: string;
   described?: string;
   described_at_ms?: number;
   native?: string;
 }
 
-/** A device that was heard through a gateway. */
+/** A device that was discovered through a gateway. */
 export interface Discovery {
   discoveryId: string;
   gatewayId: string;
@@ -44,16 +47,16 @@ export interface Discovery {
   quantities: Quantity[];
   firstSeenMs: number;
   lastSeenMs: number;
-  /** What it announced and has not sent yet. */
+  /** Topics on which an announced device's first values are expected. */
   awaits: Awaits;
-  /** Descriptions of a paired device that are not the stored ones, by channel and kind. */
+  /** New descriptions of a paired device that differ from the stored ones, by channel and kind. */
   descriptions: { channel: string; kind: string; described: Described }[];
-  /** What it was paired as; null while it is not. */
+  /** The device that it was paired with; null if it is not paired. */
   paired: { deviceId: string; settings: DecoderSettings } | null;
   isChanged: boolean;
 }
 
-/** How the messages of a gateway are read. */
+/** Decoders and settings with which a gateway's messages are read. */
 interface Reading {
   decoders: Decoders;
   settings: DecoderSettings;
@@ -61,9 +64,9 @@ interface Reading {
 
 const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
 
-/** Loads what was discovered through the gateways; their rows are locked by the caller. */
+/** Loads the discovered devices of the gateways. The caller has locked the gateways' rows. */
 export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
-  // Raw SQL: the hot path of ingest: any number of devices is one statement, by unnest.
+  // Raw SQL: the hot path of ingest. One statement reads any number of devices.
   const { rows } = await client.query(
     `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.first_seen_at, x.last_seen_at, x.awaits,
        d.device_id, d.timezone, d.decoder_config
@@ -90,10 +93,10 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
   return new Discoveries(gatewayIds, stored);
 }
 
-/** The discoveries of some gateways, as they are stored and as a batch changes them. */
+/** Discovered devices of several gateways, as stored and as changed by the current batch. */
 export class Discoveries {
   readonly #byGateway: ReadonlyMap<string, Map<string, Discovery>>;
-  /** Gateways of which a device is waiting for its first value. */
+  /** Gateways with a device that is waiting for its first value. */
   readonly #awaiting = new Set<string>();
 
   constructor(gatewayIds: readonly string[], stored: readonly Discovery[]) {
@@ -108,7 +111,7 @@ export class Discoveries {
     return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
   }
 
-  /** Notes the devices of a message, and the one that it announces. `heard`: how the decoders of the gateway read it. */
+  /** Notes the devices of a message, and the device that it announces. `heard`: the message as the gateway's decoders read it. */
   receive(gatewayId: string, heard: FamilyHeard, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
     if (heard.announced) this.#announce(gatewayId, heard.family, { ...heard.announced, receivedAtMs }, by);
     if (this.#awaiting.has(gatewayId)) {
@@ -121,13 +124,13 @@ export class Discoveries {
     }
   }
 
-  /** Notes that it was heard; a new one is listed, as long as there is room. */
+  /** Updates a discovered device after a message. A new device is listed if there is room. */
   #note(gatewayId: string, family: string, nativeId: string, said: readonly Said[], atMs: number): void {
     const discovery =
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
     if (discovery.awaits !== null) {
-      // Its first hour, in which it may be described otherwise, begins now.
+      // The device's first hour, in which its description may change freely, begins now.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
     const placed = asBefore(discovery.quantities, said);
@@ -138,7 +141,7 @@ export class Discoveries {
     discovery.isChanged = true;
   }
 
-  /** Lists an announced device that was never heard, as long as there is room, or adds topics to those that it waits for. */
+  /** Lists an announced device that has not sent a value yet, if there is room, or adds topics to its filter. */
   #announce(
     gatewayId: string,
     family: string,
@@ -159,9 +162,9 @@ export class Discoveries {
     }
   }
 
-  /** Whether a device that the topic names is listed already, by the other family that reads the topic. */
+  /** Whether the device that the topic names is already listed by the other decoder family that reads the topic. */
   #isListedByAnother(gatewayId: string, announcer: string, topic: string, { decoders, settings }: Reading): boolean {
-    // Families recognise their topics whatever the body is; an empty object says nothing.
+    // Families recognise their topics whatever the payload is; an empty object contains no quantities.
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
@@ -169,7 +172,7 @@ export class Discoveries {
     );
   }
 
-  /** Hides an announced device without a value: another family reads its topics, and lists it. */
+  /** Hides an announced device without a value, because another family reads its topics and lists it. */
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
     if (!discovery || !isAwaiting(discovery.awaits)) return;
@@ -177,7 +180,7 @@ export class Discoveries {
     discovery.isChanged = true;
   }
 
-  /** Stores what has changed. Returns the devices whose stored consumption is judged otherwise from now on. */
+  /** Stores the changed devices. Returns the devices whose stored consumption must be recomputed. */
   async save(client: PoolClient): Promise<readonly string[]> {
     const changed = [...this.#byGateway.values()].flatMap((all) =>
       [...all.values()].filter(({ isChanged }) => isChanged),
@@ -209,7 +212,7 @@ export class Discoveries {
   }
 }
 
-/** Adds what the device had not told before, and decides anew what counts. Answers whether anything was new. */
+/** Adds the device's new quantities, and decides again which quantities count. Returns whether anything was new. */
 function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_ASKED - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
@@ -225,15 +228,18 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: storedKindOf(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
-    // A power's negative part counts as export, where nothing better does: of no interest to whom it is shown. Gas, heat and water
-    // say in their channel what they count as.
+    // If no better series measures export, the negative part of a power counts as export, but the list of devices does not show that. For
+    // gas, heat and water, the channel says what they count as.
     const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };
   });
   return true;
 }
 
-/** Notes how what is listed is described now; at most once an hour, but for the device's first hour. Answers whether anything was new. */
+/**
+ * Notes changed descriptions of listed quantities: freely in the device's first hour, at most once an hour after that. Returns whether
+ * anything was new.
+ */
 function noteDescriptions(discovery: Discovery, said: readonly Said[], atMs: number): boolean {
   let isNew = false;
   for (const one of said) {

@@ -19,23 +19,26 @@ import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries
 import { createKnownGateways } from './known-gateways.ts';
 import { createUnreadMessages, type UnreadMessages } from './unread.ts';
 
-/** Reads what came through gateways, within the transaction that stores it. */
+/** Decodes messages from gateways within the transaction that stores them. */
 export interface GatewayHearing {
   /**
-   * Answers the batch with each message of a gateway in the place of what it says: one message for each paired device, and
-   * none for those that are not; one of a gateway that is not here as it came. Learns announcements, lists what was heard for the
-   * first time, and counts what no family knows. `described` is given the devices that are judged otherwise from now on.
+   * Replaces each gateway message of the batch with its decoded content: one message for each paired device, none for devices that are not
+   * paired. A message of a gateway that is not in this database stays as it is. Also stores announcements, lists new devices, and counts
+   * messages that no decoder family recognises. Adds to `described` the devices whose consumption must be recomputed.
    */
   hear(
     client: PoolClient,
     batch: readonly IncomingMessage[],
     described?: Set<string>,
   ): Promise<readonly IncomingMessage[]>;
-  /** The transaction did not commit: what was learnt in it is not known. */
+  /** Discards the cached state of the batch's gateways after the transaction failed to commit. */
   forget(batch: readonly IncomingMessage[]): void;
 }
 
-/** A worker's memory of its gateways. Their rows are locked while a batch is read, so that workers learn from each other. `unread`: the worker's counts. */
+/**
+ * Creates a worker's cache of its gateways. Gateway rows are locked while a batch is read, so that each worker sees what others learnt.
+ * `unread`: the worker's counter of unrecognised messages.
+ */
 export function createGatewayHearing(unread: UnreadMessages = createUnreadMessages()): GatewayHearing {
   const gatewaysKnown = createKnownGateways();
 
@@ -55,7 +58,7 @@ export function createGatewayHearing(unread: UnreadMessages = createUnreadMessag
     async hear(client, batch, described = new Set()) {
       const ids = idsOf(batch);
       if (ids.length === 0) return batch;
-      // Raw SQL: the hot path of ingest: gateways are locked in one order, by their ids.
+      // Raw SQL: the hot path of ingest. Gateways are locked in the order of their ids.
       const { rows } = await client.query(
         `SELECT gateway_id, decoder_config, announced FROM gateways
          WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,
@@ -86,7 +89,7 @@ export function createGatewayHearing(unread: UnreadMessages = createUnreadMessag
   };
 }
 
-/** What was read of the settings of a gateway that is known: a hundred mappings take 7 ms, and each batch would read them again. */
+/** Cache of parsed gateway settings. Parsing a hundred mappings takes 7 ms, which each batch would need again. */
 const READ = new WeakMap<Known, { text: string; settings: DecoderSettings }>();
 
 function settingsOf(known: Known, config: unknown): DecoderSettings {
@@ -110,7 +113,7 @@ interface Gateway {
   unread: UnreadMessages;
 }
 
-/** `hearOne`, telling what it throws from what the database does: families are to throw nothing. */
+/** Calls `hearOne`, and marks its errors as decoding faults to distinguish them from database errors. Decoder families should not throw. */
 function tryToHear(...[message, below, gateway]: Parameters<typeof hearOne>): IncomingMessage[] {
   try {
     return hearOne(message, below, gateway);
@@ -119,7 +122,7 @@ function tryToHear(...[message, below, gateway]: Parameters<typeof hearOne>): In
   }
 }
 
-/** Learns from one message, lists whom it is of, and answers what it says of those that are paired. */
+/** Processes one message: learns its announcement, lists its devices, and returns the decoded messages of the paired devices. */
 function hearOne(
   message: IncomingMessage,
   { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,
@@ -141,7 +144,7 @@ function hearOne(
   discoveries.receive(gatewayId, heard, own, { decoders: known.decoders, settings });
   const natives = new Set([...heard.said.map(({ device }) => device), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
   const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, heard.family, nativeId) ?? []);
-  // A device's own settings come before its gateway's; each set of settings is read with once, however many devices have it.
+  // A device's own settings override its gateway's. The message is decoded once for each distinct set of settings.
   const readings = new Map<string, FamilyHeard>();
   const withOwn = ({ paired }: Discovery): FamilyHeard => {
     const key = JSON.stringify(paired?.settings ?? {});
@@ -163,7 +166,7 @@ function hearOne(
     const said = asListed(quantities, asBefore(quantities, saidOf(withOwn(discovery), discovery.nativeId)));
     return [{ ...rest, decoded: assign(discovery.paired.deviceId, said, receivedAtMs) }];
   });
-  // What is refused with a device's own settings is its own, where the message is.
+  // If the message has a single device, its rejections are decided with that device's own settings.
   const [only] = found;
   const { refused } = only && natives.size === 1 ? withOwn(only) : heard;
   if (refused.length === 0) return of;
@@ -178,8 +181,8 @@ function hearOne(
 }
 
 /**
- * What cannot be used is kept for its device, or for the gateway where it cannot be told whose it is. Of devices that are not
- * paired nothing is kept.
+ * Attaches rejections to the device at fault, or to the gateway if no device can be identified. Nothing is stored for devices that are not
+ * paired.
  */
 function withRefusals(
   of: IncomingMessage[],
@@ -202,10 +205,10 @@ function withRefusals(
   });
 }
 
-/** An announcement on a topic that is too long to be kept under it. */
+/** Rejects an announcement whose topic is too long to be stored as a key. */
 const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
-  // Whose device it announces cannot be told, and what is not its owner's is not kept.
+  // The announced device cannot be identified, and data that may not be the owner's is not stored.
   payload: Buffer.alloc(0),
   decoded: {
     ...message.decoded,
@@ -213,10 +216,10 @@ const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMe
   },
 });
 
-/** What comes of a gateway that was deleted, or never was. */
+/** Rejects a message of a gateway that was deleted or never existed. */
 export const unknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
-  // Whose it was is gone, and what it was is not kept.
+  // The owner is unknown, so the payload is not stored.
   payload: Buffer.alloc(0),
   decoded: { ...message.decoded, rejections: [{ element: null, reason: 'unknown or deleted gateway' }] },
 });

@@ -4,28 +4,28 @@ import { readSettings } from '../decoders/family.ts';
 import { type Judgement, judge } from '../decoders/judge.ts';
 import { createDecoders } from '../decoders/remembering.ts';
 
-/** A message of a gateway that somebody asks about. */
+/** A gateway message for which a diagnosis is requested. */
 export interface AskedMessage {
   gatewayId: string;
-  /** With or without the gateway's prefix. */
+  /** The message's topic, with or without the gateway's prefix. */
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** The broker had kept it: of unknown age. */
+  /** Whether the message was retained by the broker, so that its age is unknown. */
   replayed: boolean;
-  /** The owner's `decoder_config`, stored or as it would be. */
+  /** The owner's `decoder_config`, either stored or proposed. */
   config: unknown;
 }
 
-/** Announcements that are learnt again before others have their turn: some ms. */
+/** Number of announcements that are replayed before other tasks may run; they take a few ms. */
 const RECALLED_AT_ONCE = 50;
 
-/** Says what ingest would make of messages of gateways, after all that was announced there. It reads only. */
+/** Creates a function that returns how ingest would decode a gateway's message after all of the gateway's announcements. It only reads. */
 export function createJudge(pool: Pool): (asked: AskedMessage) => Promise<Judgement> {
   let last: Promise<unknown> = Promise.resolve();
   const judgeOne = async ({ gatewayId, config, topic: given, ...rest }: AskedMessage) => {
     const message = { ...rest, topic: given.startsWith('gw/') ? given : `gw/${gatewayId}/${given}` };
-    // Raw SQL: a statement of ingest's own relation, which nothing in src knows.
+    // Raw SQL: the relation belongs to ingest; nothing in src uses it.
     const { rows } = await pool.query(
       'SELECT topic, payload FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
       [gatewayId],
@@ -33,13 +33,13 @@ export function createJudge(pool: Pool): (asked: AskedMessage) => Promise<Judgem
     const decoders = createDecoders();
     for (const [index, { topic, payload }] of rows.entries()) {
       decoders.recall({ topic, payload, receivedAtMs: rest.receivedAtMs });
-      // Ten thousand take seconds: others are answered meanwhile.
+      // Ten thousand announcements take seconds: other requests are served meanwhile.
       if (index % RECALLED_AT_ONCE === RECALLED_AT_ONCE - 1) await setImmediate();
     }
     return judge(message, readSettings(config), decoders);
   };
   return (asked) => {
-    // One at a time: a gateway may have announced 16 MiB.
+    // One request at a time: a gateway's announcements may have 16 MiB.
     const next = last.then(() => judgeOne(asked));
     last = next.catch(() => {});
     return next;

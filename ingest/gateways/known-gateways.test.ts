@@ -7,11 +7,11 @@ const known = (): Known => ({ announced: 0, decoders: createDecoders(), learnt: 
 const announce = (to: Known, bytes: number) =>
   remember(to, { topic: `t${to.learnt.size}`, payload: Buffer.alloc(bytes - 2), receivedAtMs: 0 });
 
-test('what gateways announced is bounded together: those that were not used for longest are forgotten', () => {
+test('bounds the announcements of all gateways together, and evicts the least recently used gateways', () => {
   const gateways = createKnownGateways({ gateways: 3, bytes: 1_000 });
   const all = ['a', 'b', 'c'].map((name) => [name, known()] as const);
   for (const [name, one] of all) gateways.keep(name, one);
-  // They learn after they were kept.
+  // The gateways’ announcements grow after they were cached.
   for (const [, one] of all) announce(one, 400);
   gateways.keep('a', all[0]?.[1] as Known);
   gateways.trim();
@@ -22,7 +22,7 @@ test('what gateways announced is bounded together: those that were not used for 
   expect(['a', 'c', 'd', 'e'].filter((name) => gateways.get(name))).toEqual(['a', 'd', 'e']);
 });
 
-test('an announcement counts with its topic, and one that is said again once', () => {
+test('counts an announcement with its topic, and a repeated one once', () => {
   const one = known();
   remember(one, { topic: 'abc', payload: Buffer.alloc(10), receivedAtMs: 0 });
   remember(one, { topic: 'abc', payload: Buffer.alloc(4), receivedAtMs: 1 });

@@ -1,25 +1,28 @@
 import type { Known } from './announcements.ts';
 
-/** Most gateways that a worker keeps, and the bytes of what they announced; the others are loaded again when they speak. */
+/**
+ * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. Other gateways are loaded again with their
+ * next message.
+ */
 const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
 
-/** Gateways that a worker knows, those that it used last before the others. */
+/** Cache of a worker's gateways, least recently used first. */
 export interface KnownGateways {
   get(gatewayId: string): Known | undefined;
-  /** Keeps one, as the last used. */
+  /** Caches a gateway as the most recently used one. */
   keep(gatewayId: string, known: Known): void;
   forget(gatewayId: string): void;
-  /** Forgets those that were not used for longest, until what is left is within the bounds. They grow as they learn. */
+  /** Evicts the least recently used gateways until the cache is within its bounds. Cached gateways grow with each announcement. */
   trim(): void;
 }
 
-/** A memory of gateways, in number and in bytes. */
+/** Creates a cache that is bounded by the number of gateways and by their bytes. */
 export function createKnownGateways(most = MOST): KnownGateways {
   const gateways = new Map<string, Known>();
   return {
     get: (gatewayId) => gateways.get(gatewayId),
     keep(gatewayId, known) {
-      // The last one used comes last.
+      // Map order: the most recently used gateway is last.
       gateways.delete(gatewayId);
       gateways.set(gatewayId, known);
     },

@@ -4,18 +4,18 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { UnreadMessages } from './unread.ts';
 
-/** How often gateways are looked for whose counts wait: a meter that speaks once an hour must not wait for its next message. */
+/** Interval at which pending counts are written: for a meter that sends once an hour, the counts must not wait for its next message. */
 const LOOK_MS = 2_000;
-/** Most gateways of a transaction: their rows are locked in it. */
+/** Maximum number of gateways per transaction, because their rows stay locked in it. */
 const MAX_GATEWAYS = 100;
 
-/** Writes counts that no batch of their gateways has written, until it is stopped. */
+/** Starts a loop that writes counts that no batch of their gateways has written. */
 export const startSavingUnread = (pool: Pool, unread: UnreadMessages, log: Logger): Loop =>
   startLoop('unread messages', () => saveUnread(pool, unread), LOOK_MS, log);
 
 /**
- * Writes what is due of some gateways, in a transaction of its own; answers of how many. `isLast`: of those, too, that were written a moment ago. Where it fails, what was
- * counted of them is lost.
+ * Writes due counts of some gateways in a separate transaction. Returns the number of gateways. `isLast`: counts are due even if the
+ * gateway's last write was a moment ago. If the transaction fails, its counts are lost.
  */
 export async function saveUnread(pool: Pool, unread: UnreadMessages, isLast = false): Promise<number> {
   const ids = unread.due(isLast).slice(0, MAX_GATEWAYS);
@@ -23,7 +23,7 @@ export async function saveUnread(pool: Pool, unread: UnreadMessages, isLast = fa
   const left = new Set(ids);
   try {
     await inTransaction(pool, async (client) => {
-      // Raw SQL: as in hear.ts: gateways are locked in one order, by their ids. One that was deleted is not there.
+      // Raw SQL: gateways are locked in the order of their ids, as in hear.ts. A deleted gateway has no row.
       const { rows } = await client.query(
         'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',
         [ids],

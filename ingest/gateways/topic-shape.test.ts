@@ -19,11 +19,11 @@ test.each([
   [`a/${'x'.repeat(41)}/b`, 'a/+/b'],
   ['a/b\u0007c/+/#/\u0000', 'a/+/+/+/+'],
   ['1/b/c/d/e/f/g/h/i/j', '+/b/c/d/e/f/g/h/#'],
-])('%s is of the shape %s', (topic, shape) => {
+])('returns the shape of %s as %s', (topic, shape) => {
   expect(shapeOf(topic)).toBe(shape);
 });
 
-test('a shape is bounded, whatever the topic is', () => {
+test('bounds a shape, whatever the topic is', () => {
   for (const topic of [
     'ä'.repeat(65_535),
     '/'.repeat(65_535),
@@ -36,7 +36,7 @@ test('a shape is bounded, whatever the topic is', () => {
   }
 });
 
-test('topics and messages of receivers are told by their words', () => {
+test('recognises topics and messages of radio receivers by their words', () => {
   const nothing = Buffer.alloc(0);
   for (const topic of [
     'rtlamr/1234/state',
@@ -50,7 +50,7 @@ test('topics and messages of receivers are told by their words', () => {
     expect([topic, isByRadio(topic, nothing)]).toEqual([topic, true]);
   }
   expect(isByRadio('any/thing', Buffer.from('{"EndpointID":1234}'))).toBe(true);
-  // Not every sensor that rtl_433 knows has a check of integrity.
+  // Not every sensor that rtl_433 supports has an integrity check.
   const sensor = '{"model":"Nexus-TH","id":13,"channel":1,"battery_ok":1,"temperature_C":4.1}';
   expect(isByRadio('any/thing', Buffer.from(sensor))).toBe(true);
   expect(isByRadio('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);

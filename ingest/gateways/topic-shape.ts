@@ -1,20 +1,19 @@
-/** Longest shape, in bytes, and most words: a topic is anything that somebody publishes. */
+/** Maximum length of a shape in bytes; the number and length of its words are limited, too. A topic is arbitrary input. */
 const MAX_BYTES = 120;
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 40;
 
-/** `00:1A:2B:3C:4D:5E`, with either mark. */
+/** A MAC address such as `00:1A:2B:3C:4D:5E`, with colons or hyphens. */
 const MAC = /^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i;
-/** A number, in whatever base. */
 const NUMBER = /^(\d+|0x[0-9a-f]+)$/i;
-/** A part of a word: the end of a MAC, a count, a date. */
+/** Part of a word that is hexadecimal, such as the end of a MAC address. */
 const HEX = /^(?=[a-f]*\d)[0-9a-f]{6,}$|^[0-9a-f]{12}$|^[0-9a-f]{16}$/i;
 const COUNT = /\d{4}/;
-/** A maker's serial number: long, and with four digits or more. */
+/** A manufacturer's serial number: at least eight characters, at least four of them digits. */
 const SERIAL = /^(?=(\D*\d){4})[a-z0-9]{8,}$/i;
 const UNSHOWN = /[\p{C}+#]/u;
 
-/** Whether a word of a topic tells one device from others. */
+/** Whether a word of a topic identifies a device. */
 const isId = (word: string): boolean =>
   word.length > MAX_WORD_LENGTH ||
   UNSHOWN.test(word) ||
@@ -23,24 +22,27 @@ const isId = (word: string): boolean =>
   word.split(/[-_.: ]/).some((part) => HEX.test(part) || COUNT.test(part) || SERIAL.test(part));
 
 /**
- * A topic without what tells one device from others: `home/meter/3c71bf9d1e20/power` is `home/meter/+/power`. A topic filter of MQTT, of at
- * most 120 bytes and eight words; what comes after them is `#`. Pure.
+ * Replaces the parts of a topic that identify a device: `home/meter/3c71bf9d1e20/power` becomes `home/meter/+/power`. Returns an MQTT topic
+ * filter of at most 120 bytes and eight words; `#` replaces the rest. Pure.
  */
 export function shapeOf(topic: string): string {
   let shape = '';
   for (const [index, word] of topic.split('/', MAX_WORDS + 1).entries()) {
     const next = (index === 0 ? '' : '/') + (isId(word) ? '+' : word);
-    // Two bytes are kept for what follows.
+    // Two bytes are reserved for `/#` at the end of the shape.
     if (index === MAX_WORDS || Buffer.byteLength(shape + next) > MAX_BYTES - 2) return index === 0 ? '#' : `${shape}/#`;
     shape += next;
   }
   return shape;
 }
 
-/** Programs that listen to whatever is on the air: meters and sensors of the neighbours, too. */
+/** Names of programs that receive any radio signal in range, including meters and sensors of neighbours. */
 const RECEIVER =
   /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical|\b(433|868|915)(mhz)?\b|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
-/** What their messages contain: telegrams, ERT counts, strengths of signals in dBm, and rtl_433's check of integrity and state of a battery. */
+/**
+ * Typical content of their messages: telegrams, ERT consumption counts, signal strengths in dBm, and rtl_433's integrity check and battery
+ * state.
+ */
 const RECEIVED = [
   '"ERTSerialNumber"',
   '"EndpointID"',
@@ -51,6 +53,6 @@ const RECEIVED = [
   '"battery_ok"',
 ];
 
-/** Whether a message may be of a neighbour's device, heard by radio: what is in it is not its owner's to see. */
+/** Whether a message may have been received by radio from a neighbour's device, so that the gateway's owner must not see its content. */
 export const isByRadio = (topic: string, payload: Buffer): boolean =>
   RECEIVER.test(topic) || RECEIVED.some((word) => payload.includes(word));

@@ -4,36 +4,35 @@ import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
 import { isByRadio, shapeOf } from './topic-shape.ts';
 
-/** Most shapes that are kept of a gateway; messages of further ones are counted together. */
+/** Maximum number of shapes stored for a gateway. Messages of further shapes are counted together. */
 const MAX_SHAPES = 200;
-/** Where messages of further shapes are counted: every topic is of it. */
+/** Shape under which messages of further shapes are counted; it matches every topic. */
 const FURTHER = '#';
-/** What is kept of an example. */
 const MAX_PAYLOAD_BYTES = 4_096;
 const MAX_TOPIC_LENGTH = 512;
-/** Least time between two writes of a gateway's counts. */
+/** Minimum time between two writes of a gateway's counts. */
 const WRITE_MS = 10_000;
-/** How long an example stays before another takes its place: each is up to 4 KiB to write, of each shape. */
+/** Minimum age of an example before a newer one replaces it: writing an example costs up to 4 KiB for each shape. */
 const EXAMPLE_SECONDS = 600;
-/** What a worker has in mind of all gateways; beyond it counts of those that were not heard for longest are lost. */
+/** Memory limits of a worker for all gateways. Beyond them, the counts of the gateways without messages for longest are lost. */
 const MOST = { gateways: 10_000, bytes: 8 * 2 ** 20 };
-/** Of a shape in memory, beside its text and its example. */
+/** Memory of a shape, without its text and its example. */
 const SHAPE_BYTES = 200;
 
 interface Example {
   topic: string;
   payload: Buffer;
-  /** Length of the whole payload. */
+  /** Length of the whole payload, of which the example may contain only the beginning. */
   bytes: number;
   receivedAtMs: number;
 }
 
-/** Messages of one shape that are not written yet. */
+/** Messages of one shape whose count is not written yet. */
 interface Counted {
   count: number;
   firstMs: number;
   lastMs: number;
-  /** The first one that may be kept. */
+  /** The first message that may be stored as an example. */
   example: Example | null;
 }
 
@@ -43,20 +42,20 @@ interface OfGateway {
   bytes: number;
 }
 
-/** Counts messages that no family knows, by gateway and shape, and writes them now and then. */
+/** Counts messages that no decoder family recognises, by gateway and shape, and writes the counts at intervals. */
 export interface UnreadMessages {
   note(gatewayId: string, message: DeviceMessage): void;
-  /** Gateways of which something waits and may be written now. `isLast`: the time between two writes does not count. */
+  /** Returns the gateways with pending counts that may be written now. `isLast`: ignores the minimum time between two writes. */
   due(isLast?: boolean): string[];
-  /** Writes what is due of the gateways, whose rows the caller has locked. */
+  /** Writes the due counts of the gateways. The caller has locked the gateways' rows. */
   save(client: PoolClient, gatewayIds: readonly string[], isLast?: boolean): Promise<void>;
-  /** The transaction did not commit, and its messages come again: what was noted of their gateways is lost with it. */
+  /** Discards the counts of the gateways after their transaction failed to commit, because its messages are delivered again. */
   forget(gatewayIds: Iterable<string>): void;
 }
 
-/** A worker's counts. `now`: clock, Unix ms. */
+/** Creates a worker's counter. `now`: clock, Unix ms. */
 export function createUnreadMessages(now: () => number = Date.now, most = MOST): UnreadMessages {
-  /** Those that were heard last come last. */
+  /** Map order: the gateway with the latest message is last. */
   const gateways = new Map<string, OfGateway>();
   let bytes = 0;
 
@@ -70,7 +69,7 @@ export function createUnreadMessages(now: () => number = Date.now, most = MOST):
 
   return {
     note(gatewayId, message) {
-      // An empty payload takes a kept message back.
+      // An empty payload deletes a retained message.
       if (message.payload.length === 0 || isOwn(message.topic)) return;
       const of = gateways.get(gatewayId) ?? { writtenAtMs: Number.NEGATIVE_INFINITY, shapes: new Map(), bytes: 0 };
       gateways.delete(gatewayId);
@@ -101,10 +100,10 @@ export function createUnreadMessages(now: () => number = Date.now, most = MOST):
   };
 }
 
-/** Whether this service published it, for Home Assistant or the home's displays: a bridge brings it back. */
+/** Whether this service published the topic, for Home Assistant or the home's displays, and a bridge returned it. */
 const isOwn = (topic: string): boolean => topic.startsWith(`${ORIGIN_TOPICS}/`) || parseHomeUsageTopic(topic) !== null;
 
-/** Counts a message; answers by how many bytes that has grown. */
+/** Counts a message. Returns the growth in bytes. */
 function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: DeviceMessage): number {
   const shape = shapeOf(topic);
   const key = shapes.has(shape) || shapes.size < MAX_SHAPES ? shape : FURTHER;
@@ -114,7 +113,7 @@ function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: D
   one.count++;
   one.firstMs = Math.min(one.firstMs, receivedAtMs);
   one.lastMs = Math.max(one.lastMs, receivedAtMs);
-  // The same example again and again would be copied again and again: the first one of each writing does.
+  // Only the first example between two writes is copied, because one is enough.
   if (key !== FURTHER && !one.example && !isByRadio(topic, payload)) {
     one.example = { topic: shownTopic(topic), payload: cut(payload), bytes: payload.length, receivedAtMs };
   }
@@ -127,7 +126,7 @@ const sizeOf = (shape: string, { example }: Counted): number =>
 
 const shownTopic = (topic: string): string => topic.slice(0, MAX_TOPIC_LENGTH).replaceAll(/\p{C}/gu, '?');
 
-/** A copy of its first bytes, without the half of a letter at the end. */
+/** Copies the first bytes of a payload, without a truncated UTF-8 character at the end. */
 function cut(payload: Buffer): Buffer {
   let end = Math.min(payload.length, MAX_PAYLOAD_BYTES);
   if (end < payload.length) while (end > MAX_PAYLOAD_BYTES - 4 && ((payload[end] ?? 0) & 0xc0) === 0x80) end--;
@@ -135,7 +134,8 @@ function cut(payload: Buffer): Buffer {
 }
 
 /**
- * What is counted of a gateway of which some shapes are known, within the bound: new ones as long as there is room, all others together. Pure.
+ * Limits a gateway's new counts to the maximum number of shapes: new shapes are added while there is room, and all others are counted
+ * together. Pure.
  */
 function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
   const kept = new Map<string, Counted>();
@@ -158,7 +158,7 @@ async function write(
   client: PoolClient,
   due: readonly { gatewayId: string; shapes: Map<string, Counted> }[],
 ): Promise<void> {
-  // Raw SQL: the hot path of ingest: any number of gateways and shapes is one statement each, by unnest.
+  // Raw SQL: the hot path of ingest. Each statement handles any number of gateways and shapes, by unnest.
   const { rows } = await client.query(
     `SELECT gateway_id, array_agg(shape) AS shapes,
        array_agg(shape) FILTER (WHERE example_received_at > now() - make_interval(secs => $2)) AS young

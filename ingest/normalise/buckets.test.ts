@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { addInterval, BUCKET_MS, type BucketDeltas, withoutZeros } from './buckets.ts';
 
-/** Up to what five of them in one quarter still add up to exactly. */
+/** The maximum at which the energies of five intervals in one quarter still add up exactly. */
 const milliwattHours = fc
   .oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }))
   .map(asMilliwattHours);
@@ -18,7 +18,7 @@ const interval = fc
   .map(({ startMs, lengthMs, ...rest }) => ({ startMs, endMs: startMs + lengthMs, ...rest }));
 const roles = fc.record({ import: fc.boolean(), export: fc.boolean() });
 
-test('an interval is cut at quarters of an hour, by time, in whole mWh that add up to it', () => {
+test('splits an interval at quarter-hours, in proportion to time, in whole mWh that add up to it', () => {
   fc.assert(
     fc.property(interval, roles, (one, counts) => {
       const { startMs, endMs } = one;
@@ -30,7 +30,7 @@ test('an interval is cut at quarters of an hour, by time, in whole mWh that add 
       expect(ofQuarters.map(([bucketMs]) => (bucketMs - firstMs) / BUCKET_MS).join()).toBe(
         Array.from({ length: quarters }, (_, index) => index).join(),
       );
-      // What has flowed up to the end of each quarter is the share of its time, rounded down.
+      // The energy up to the end of each quarter is its share of the time, rounded down.
       for (const [name, energy, counted] of [
         ['energyMilliwattHours', one.importMilliwattHours, counts.import],
         ['estimatedMilliwattHours', one.estimated ? one.importMilliwattHours : 0, counts.import],
@@ -45,7 +45,7 @@ test('an interval is cut at quarters of an hour, by time, in whole mWh that add 
           BigInt(endMs - startMs);
         expect([name, upTo.join()]).toEqual([name, ofQuarters.map(([bucketMs]) => share(bucketMs)).join()]);
       }
-      // The reading belongs to the quarter that its time closes.
+      // The reading counts in the quarter that its time closes.
       expect(ofQuarters.findIndex(([, delta]) => delta.readingCount !== 0)).toBe(quarters - 1);
       expect(ofQuarters.at(-1)?.[1].readingCount).toBe(1);
     }),
@@ -53,7 +53,7 @@ test('an interval is cut at quarters of an hour, by time, in whole mWh that add 
   );
 });
 
-test('taken away again it leaves nothing', () => {
+test('leaves nothing after an interval is subtracted again', () => {
   fc.assert(
     fc.property(fc.array(interval, { maxLength: 5 }), roles, (all, counts) => {
       const deltas: BucketDeltas = new Map();

@@ -3,19 +3,19 @@ import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import type { EnergyInterval, Span } from './law.ts';
 import type { Roles } from './roles-by-time.ts';
 
-/** Length of the finest bucket: 15 minutes, which hours of every time zone in use are made of. */
+/** Length of the finest bucket: 15 minutes. Every time zone in use has hours of whole quarters. */
 export const BUCKET_MS = QUARTER_MS;
 
-/** Differences to the load profile of one device, by start of the UTC quarter-hour in ms. */
+/** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, Sums>;
 export type ReadonlyBuckets = ReadonlyMap<number, Sums>;
-/** What an interval can be added to: sums by the start of their quarter-hour. */
+/** Sums by the start of their quarter-hour, to which intervals are added. */
 export interface Buckets {
   get(startMs: number): Sums | undefined;
   set(startMs: number, sums: Sums): unknown;
 }
 
-/** Sums of nothing. */
+/** Returns sums of zero. */
 export const noSums = (): Sums => ({
   energyMilliwattHours: asMilliwattHours(0),
   estimatedMilliwattHours: asMilliwattHours(0),
@@ -25,14 +25,14 @@ export const noSums = (): Sums => ({
   exportCoveredMs: 0,
 });
 
-/** floor(energy × part / whole), exact where the product leaves the safe integers. */
+/** Returns floor(energy × part / whole), exact even if the product exceeds the safe integers. */
 function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: number): number {
   const product = energyMilliwattHours * partMs;
   if (Number.isSafeInteger(product)) return Math.floor(product / wholeMs);
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-/** What of an energy, evenly spread over a span, has flowed up to a time; rounded down. */
+/** Returns the energy that has flowed up to a time, if spread evenly over a span; rounded down. */
 function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Span, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
@@ -48,9 +48,9 @@ function bucketOf(deltas: Buckets, startMs: number): Sums {
 }
 
 /**
- * Adds an interval to (`sign` 1) or takes it from (-1) the buckets that it crosses, in proportion to time and in whole
- * mWh that add up exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading
- * counts in the bucket that its end closes: a reading stamped 10:00:00 belongs to the quarter before.
+ * Adds an interval to the buckets that it crosses (`sign` 1) or subtracts it (-1), in proportion to time and in whole mWh that add up
+ * exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading counts in the bucket that its end
+ * closes: a reading stamped 10:00:00 belongs to the quarter before.
  */
 export function addInterval(
   deltas: Buckets,
@@ -86,7 +86,7 @@ export function addInterval(
   }
 }
 
-/** Drops the buckets in which nothing changed after all. */
+/** Drops buckets whose changes are all zero. */
 export function withoutZeros(deltas: BucketDeltas): BucketDeltas {
   for (const [startMs, delta] of deltas) {
     if (MEASURE_NAMES.every((name) => delta[name] === 0)) deltas.delete(startMs);

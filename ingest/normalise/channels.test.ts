@@ -27,7 +27,7 @@ const told = (all: { channel: string; kind: string }[], roles: RolesByTime[]) =>
     ];
   });
 
-test('what counts is a function of the set of series, in whatever order they appeared', () => {
+test('chooses the same roles from a set of series in any order of appearance', () => {
   fc.assert(
     fc.property(series, fc.infiniteStream(fc.nat()), (all, ranks) => {
       const other = all
@@ -39,7 +39,7 @@ test('what counts is a function of the set of series, in whatever order they app
   );
 });
 
-test('of a circuit counts one quantity a direction, its total or its parts and never both; gas by itself; temperatures never', () => {
+test('counts one quantity per circuit and direction, either its total or its parts; gas separately; temperatures never', () => {
   fc.assert(
     fc.property(series, (all) => {
       const roles = chooseRoles(all).map((one) => one.roles);
@@ -106,7 +106,7 @@ test.each([
   expect(told(all, chooseRoles(all))).toEqual(wanted);
 });
 
-test('each interval counts by the best that has a reading before its end, and what comes later takes nothing from before', () => {
+test('counts each interval by the best series with a reading before its end; later series change nothing before them', () => {
   const dated = series.chain((all) =>
     fc
       .array(fc.record({ firstReadAtMs: fc.integer({ min: 0, max: 9 }), zeros: fc.option(fc.nat(5)) }), {
@@ -124,7 +124,7 @@ test('each interval counts by the best that has a reading before its end, and wh
   fc.assert(
     fc.property(dated, fc.nat(9), (all, endMs) => {
       const roles = chooseRoles(all);
-      // Of what is there before a time alone the same counts at it: what comes later changes nothing.
+      // The series that exist before a time, taken alone, count the same at that time: later ones change nothing.
       const before = all.filter(({ firstReadAtMs }) => firstReadAtMs < endMs);
       const known = chooseRoles(before);
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
@@ -138,12 +138,12 @@ test('each interval counts by the best that has a reading before its end, and wh
 });
 
 test.each([
-  // A total that stays 0, one that is not 0 later, and tariffs that are 0, too.
+  // A total that stays 0, a total that is not 0 later, and tariffs that are 0, too.
   [['register import 0 null', 'register import/t1 0 0', 'interval import 0'], 9, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 5, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 6, ['register import as import']],
   [['register import 0 null', 'register import/t1 0 null'], 9, ['register import as import']],
-  // A register that nobody knows stops a power from its first reading on; a volume, reactive energy and what is cooling do not.
+  // An unknown register stops a power from the register's first reading on; a volume, reactive energy and a cooling register do not.
   [['power import 0', 'register unknown/x 3'], 3, ['power import as import', 'power import as export']],
   [['power import 0', 'register unknown/x 3'], 4, []],
   [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],
@@ -158,7 +158,7 @@ test.each([
   expect(told(all, roles)).toEqual(wanted);
 });
 
-test('what its owner says of a quantity goes above what it is called', () => {
+test('prefers the owner’s setting of a quantity to its name', () => {
   const meaning = (series: Parameters<typeof chooseRoles>[0]) => chooseRoles(series)[0]?.roles;
   const register = { channel: 'sml/unknown/wert_a', kind: 'register' };
   const nothing = { import: false, export: false, meter: null };
@@ -175,7 +175,7 @@ test('what its owner says of a quantity goes above what it is called', () => {
     ...imported,
     meter: 'water_m3',
   });
-  // A volume cannot be electricity, whoever says so.
+  // A volume cannot be electricity, even if the owner says so.
   expect(meaning([{ ...register, unit: 'm3', word: { counts_as: 'import' } }])).toEqual(nothing);
   expect(meaning([{ channel: 'gas', kind: 'register', word: { counts_as: 'import' } }])).toEqual(imported);
   expect(meaning([{ channel: 'gas', kind: 'register', word: { placement: 'excluded' } }])).toEqual(nothing);

@@ -2,20 +2,19 @@ import type { Meter } from '#src/database/meter.ts';
 import { type Channel, type Direction, meantChannel, type OwnersWord, PARTS } from '#src/devices/channel-name.ts';
 import { NO_ROLES, type Roles, type RolesByTime, rolesOfSpans } from './roles-by-time.ts';
 
-/** Energy quantities, best first. A circuit counts by the first one that it has (law of consumption, "Channels"). */
+/** Energy quantities, best first. A circuit counts by the first quantity for which it has a series (law of consumption, "Channels"). */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
 /** Ranks of a register that is a total, of a register that is a tariff, and the first rank of a power. */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** A series of a device, with its owner's settings. */
 interface Series {
   channel: string;
   kind: string;
   unit?: string | null | undefined;
   word?: OwnersWord;
-  /** Time of its first reading, Unix ms. Left out or null: it has always existed. */
+  /** Time of the series' first reading, Unix ms. Left out or null: the series counts as always present. */
   firstReadAtMs?: number | null | undefined;
   /** Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. Left out: it was never 0. */
   nonzeroAtMs?: number | null | undefined;
@@ -32,11 +31,11 @@ interface Offer {
 interface Choice {
   readonly direction: Direction;
   readonly offers: Offer[];
-  /** Unix ms from which the circuit has a register of unknown meaning. It may measure the same energy as the power. */
+  /** Time from which the circuit has a register of unknown meaning, Unix ms. Such a register may measure the same energy as the power. */
   readonly askedAtMs: number;
 }
 
-/** Whether a unit rules out electricity, whatever the name: a volume, reactive energy, a cost. */
+/** Whether a unit (of a volume, reactive energy or a cost) rules out electricity, whatever the channel's name is. */
 const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
@@ -74,7 +73,7 @@ export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   );
 }
 
-/** The choices for each commodity, circuit and direction. */
+/** Returns the choices for each commodity, circuit and direction. */
 function choicesOf(series: readonly Series[], channels: readonly Channel[]): Choice[] {
   const asked = new Map<string, number>();
   for (const [index, { kind, unit, firstReadAtMs }] of series.entries()) {
@@ -103,7 +102,7 @@ function choicesOf(series: readonly Series[], channels: readonly Channel[]): Cho
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
 
-/** Moves the start of a total that is 0, while one of its parts is not, to its first reading that is not 0. */
+/** If a total is 0 while one of its parts is not, moves the start of the total to its first reading that is not 0. */
 function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
   const nonzeroAtMs = ({ index }: Offer) => {
     const { nonzeroAtMs: ms } = series[index] as Series;
@@ -118,16 +117,19 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
   });
 }
 
-/** The series that count right after a time, Unix ms. Before the circuit's first reading: those that come first. */
+/**
+ * Returns the series that count right after a time, Unix ms. Before the circuit's first reading: the series with the earliest first
+ * reading.
+ */
 function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] {
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Series of the same rank that come later are included: they add nothing before their first reading, unless it is an interval.
+  // Includes series of the same rank that start later: they add nothing before their first reading. Interval series are the exception.
   return valid.filter(({ rank }) => rank === best);
 }
 
-/** Times after which something else may count, in order, Unix ms. */
+/** Returns the times after which other series may count, in order, Unix ms. */
 function timesOf(choices: readonly Choice[]): number[] {
   const times = new Set(
     choices.flatMap(({ offers, askedAtMs }) => [askedAtMs, ...offers.map(({ firstReadAtMs }) => firstReadAtMs)]),

@@ -6,7 +6,7 @@ export type IsExcluded = (point: Point) => boolean;
 
 /** Effect of edits on one series, once a plan has applied them up to its time. */
 export interface SeriesEdits {
-  /** Undefined: no reading is excluded. */
+  /** Test for readings that the edits exclude. Undefined: none is excluded. */
   readonly isExcluded?: IsExcluded;
   /** The readings that the plan recomputes, Unix ms, both inclusive. Null: none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
@@ -31,14 +31,14 @@ const NO_EDITS: SeriesEdits = {
   passedOver: [],
 };
 
-/** Unix ms from which an edit is still to be applied or, once revoked, to be reverted. Null: it is complete. */
+/** Returns the time from which an edit is still to be applied or, if revoked, to be reverted, Unix ms. Null: nothing is pending. */
 export function openFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
 }
 
-/** The applied time of an edit once a plan has applied or reverted it up to a time. Null: none. */
+/** Returns the time for which an edit is applied, once a plan has applied or reverted it up to a given time. Null: none. */
 export function countedUpTo(edit: Edit, untilMs: number): EditedTime | null {
   const { isInForce, counted, fromMs, toMs } = edit;
   const openMs = openFromMs(edit);
@@ -48,12 +48,13 @@ export function countedUpTo(edit: Edit, untilMs: number): EditedTime | null {
   return untilMs < endMs ? { fromMs: untilMs, toMs: endMs } : null;
 }
 
-/** Unix ms at which the pending time of an edit ends. */
+/** Returns the end of an edit's pending time, Unix ms. */
 export const openToMs = ({ isInForce, counted, toMs }: Edit): number => (isInForce ? toMs : (counted?.toMs ?? toMs));
 
 /**
- * The effect of a device's edits on one of its series. Pure. An edit applies to readings of its time whenever they arrive, so the law's
- * result is a function of the set of messages and the set of applied edits. `untilMs`: the plan applies pending edits before this time.
+ * Returns the effect of a device's edits on one of its series. Pure. An edit applies to readings of its time whenever they arrive, so the
+ * law's result is a function of the set of messages and the set of applied edits. `untilMs`: the plan applies pending edits before this
+ * time.
  */
 export function editsOfSeries(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
@@ -84,7 +85,8 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
             firstMs: Math.min(...open.map((edit) => openFromMs(edit) as number)),
             lastMs: Math.max(...open.map((edit) => Math.min(openToMs(edit), untilMs) - 1)),
           },
-    // An edit's reading by hand lies at its start. It is stored when the first part of its time is applied, and deleted when reverting begins there.
+    // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit's time is applied, and deleted when
+    // reverting begins there.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack: changeOfSteps(
@@ -95,7 +97,7 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
   };
 }
 
-/** Times that are excluded both as stored and after the plan, without the instants of readings by hand. */
+/** Returns the times that are excluded both before and after the plan, without the instants of readings by hand. */
 function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
   const both = edits.flatMap((edit) => {
     const after = countedUpTo(edit, untilMs);
@@ -113,7 +115,7 @@ function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
   });
 }
 
-/** Times in order; those that touch or overlap are merged. */
+/** Sorts times, and merges those that touch or overlap. */
 function joined(times: readonly EditedTime[]): EditedTime[] {
   const found: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of times.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -124,7 +126,7 @@ function joined(times: readonly EditedTime[]): EditedTime[] {
   return found;
 }
 
-/** Whether an edit is about a series of its device. */
+/** Whether an edit concerns a given series of its device. */
 export const concerns = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
@@ -152,7 +154,7 @@ function either(...conditions: (IsExcluded | undefined)[]): IsExcluded | undefin
   return (point) => some.some((condition) => condition(point));
 }
 
-/** Steps back of the clock before and after the plan. */
+/** Returns the steps back of the clock before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
   const isOther = (steps: readonly StepBack[]) => (one: StepBack) =>
@@ -164,8 +166,8 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * The steps back of the clock that edits of a series record. Each adds its length to the time that has passed. If a later step led back beyond
- * an earlier one, it takes effect after it, where both have been made.
+ * Returns the steps back of the clock that edits of a series record. Each step adds its length to the elapsed time. If a later step led
+ * back beyond an earlier one, the earlier one takes effect at the time of the later one.
  */
 function stepsBackOf(edits: readonly Edit[]): StepBack[] {
   const mine = edits.filter(({ instants }) => instants);
@@ -179,8 +181,8 @@ function stepsBackOf(edits: readonly Edit[]): StepBack[] {
 }
 
 /**
- * Whether a sent point, or a point that an edit by the clock added, lies within one of the edits. A reading by hand is not excluded: it replaces the
- * sent reading of its instant.
+ * Returns a test for points within one of the edits: sent points, or points added by an edit by the clock. A reading by hand is not
+ * excluded, because it replaces the sent reading of its instant.
  */
 function within(edits: readonly EditedTime[], carried: ReadonlySet<number>): IsExcluded | undefined {
   if (edits.length === 0) return undefined;

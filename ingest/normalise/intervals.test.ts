@@ -7,7 +7,7 @@ import { intervalLaw } from './intervals.ts';
 
 const series = intervals('import').chain(conflicting);
 
-test('1,000 random series of intervals give the reference’s steps, of those that overlap the first', () => {
+test('gives the reference’s steps for 1,000 random series of intervals; of overlapping ones, the first', () => {
   fc.assert(
     fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
       const points = setOf(ofDevice(readings));
@@ -26,7 +26,7 @@ test('1,000 random series of intervals give the reference’s steps, of those th
   );
 });
 
-test('where it says that it can go on from some stored intervals, it is where the whole would have brought it', () => {
+test('reaches the state of the whole series from each restart on stored intervals', () => {
   fc.assert(
     fc.property(series, fc.constantFrom(1, 2, 5), (readings, length) => {
       for (const { state, restarted } of restarts(intervalLaw('import'), setOf(ofDevice(readings)), length))

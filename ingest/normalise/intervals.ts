@@ -2,13 +2,13 @@ import { asMilliwattHours } from '#src/core/units.ts';
 import { afterLastCounted, type Law } from './law.ts';
 
 export interface IntervalState {
-  /** End of the last interval that was kept. */
+  /** End of the last interval that counted. */
   keptEndMs?: number;
 }
 
 /**
- * The law for interval energy: as sent. Of overlapping intervals, taken by end (then the shorter, then the lower
- * energy), each is kept that overlaps none kept before; the caller gives them in that order. Readings in mWh.
+ * The law for interval energy, which counts as sent. Intervals are taken by end, then shorter first, then lower energy first. An interval
+ * that overlaps an earlier counted one is rejected. The caller provides them in that order. Readings in mWh.
  */
 export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> {
   return {

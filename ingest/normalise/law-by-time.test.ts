@@ -12,7 +12,7 @@ const EXPORT: Roles = { import: false, export: true, meter: null };
 const GAS: Roles = { import: true, export: false, meter: 'gas' };
 const role = fc.constantFrom(IMPORT, EXPORT, GAS, NO_ROLES);
 
-test('roles up to a time hold before it, and what held before from it on', () => {
+test('applies new roles before a time, and leaves the previous ones from it on', () => {
   const times = fc.array(fc.record({ roles: role, untilMs: fc.integer({ min: 0, max: 20 }) }), { maxLength: 6 });
   fc.assert(
     fc.property(role, times, (first, changes) => {
@@ -32,7 +32,7 @@ test('roles up to a time hold before it, and what held before from it on', () =>
   );
 });
 
-test('each interval of a series is counted once, by the role at its end, whatever the border; by one role it is the law of that', () => {
+test('counts each interval once, by the role at its end, for any border; with one role, it equals the law of that role', () => {
   fc.assert(
     fc.property(
       history,
@@ -59,7 +59,7 @@ test('each interval of a series is counted once, by the role at its end, whateve
         const law = lawByTime(of, lawOf);
         const isPast = after.import || after.export;
         const wanted = [
-          // Where nothing counts past the border, what was held before it waits for ever.
+          // If nothing counts after the border, a reading that was held before it waits for ever.
           ...(isPast ? told(before).filter(({ endMs }) => endMs < border) : []),
           ...told(after).filter(({ endMs }) => endMs >= border),
         ];

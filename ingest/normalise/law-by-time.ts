@@ -3,16 +3,17 @@ import { replay } from './replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime, rolesAt, spansOf } from './roles-by-time.ts';
 
 /**
- * The law of a series whose role changes with time. What a reading is taken for is the same whatever it counts as: so it is one law, which goes on
- * through times of which nothing counts, up to the end of the last of which something does. Beyond that it is told of nothing, and its state is
- * null. An interval is counted by the role at its end. `lawOf`: the law of a role, null where nothing of it counts.
+ * Creates the law of a series whose role changes with time. How a reading is judged does not depend on its role. Therefore one law
+ * continues through times in which the series does not count, up to the end of the last time in which it does. After that, the law receives
+ * no readings, and its state is null. An interval counts by the role at its end. `lawOf`: the law of a role; null if the role does not
+ * count.
  */
 export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown> | null): Law<unknown> {
   const endMs = countsUntilMs(of);
   const at = rolesAt(of);
   const spans = spansOf(of).map(({ roles, untilMs }) => ({ law: lawOf(roles), untilMs }));
   const some = spans.find(({ law }) => law)?.law ?? null;
-  /** Of a register, whose direction is that of its law, what is found later than it ends may have another one by then. */
+  /** A register's law fixes its direction. Energy that it finds later may belong to a time with another direction. */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {
     const roles = at(interval.endMs);

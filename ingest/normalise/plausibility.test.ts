@@ -8,29 +8,29 @@ import { isJitter, isPlausible, isReset, isUsualMean, rolloverMilliwattHours } f
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
 const device: LawSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes: 15 };
-/** Two values in mWh, so long apart. */
+/** Two values in mWh, with a time between them. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [
     { readAtMs: 0, valueMilliwattHours: asMilliwattHours(a) },
     { readAtMs: ms, valueMilliwattHours: asMilliwattHours(b) },
   ] as const;
 
-// Each rule at its very bound: what random registers meet too seldom.
+// Each rule exactly at its bound, which random registers rarely meet.
 test.each([
   [100 * KWH, 100 * KWH, true],
   [100 * KWH, 100 * KWH - 1, false],
-  // 10 kWh in the hour, and one unit of the finer value: 0.001 kWh at least.
+  // 10 kWh in the hour, plus one unit of the finer value: 0.001 kWh at least.
   [100 * KWH, 110 * KWH + 1_000, true],
   [100 * KWH, 110 * KWH + 2_000, false],
   [100 * KWH, 110 * KWH + 1_001, false],
-  // Whole kWh are good for one more.
+  // Values in whole kWh may rise by one more.
   [100 * KWH, 111 * KWH, true],
   [100 * KWH, 112 * KWH, false],
-])('from %d to %d mWh in an hour at 10 kW is plausible: %s', (a, b, is) => {
+])('judges a step from %d to %d mWh in an hour at 10 kW as plausible: %s', (a, b, is) => {
   expect(isPlausible(...pair(a, b), device)).toBe(is);
 });
 
-test('1,000 random pairs are plausible where the reference says so', () => {
+test('agrees with the reference on the plausibility of 1,000 random pairs', () => {
   const value = fc.oneof(
     fc.nat(2_000).map((kwh) => kwh * KWH),
     fc.nat(2_000_000).map((wh) => wh * 1_000),
@@ -63,11 +63,11 @@ test('1,000 random pairs are plausible where the reference says so', () => {
 test.each([
   [10 * KWH, 0, false],
   [10 * KWH, 1, true],
-  // 1 % and 0.1 kWh, both.
+  // Both bounds apply: 1 % and 0.1 kWh.
   [10 * KWH, 100_000, true],
   [10 * KWH - 1, 100_000, false],
   [20 * KWH, 100_001, false],
-])('from %d mWh a step back of %d is jitter: %s', (a, drop, is) => {
+])('judges a step back from %d mWh by %d as jitter: %s', (a, drop, is) => {
   expect(isJitter(...pair(a, a - drop))).toBe(is);
 });
 
@@ -77,10 +77,10 @@ test.each([
   [900 * KWH + 1, 100 * KWH, 20 * HOUR_MS, null],
   [1_000 * KWH, 0, HOUR_MS, 0],
   [1_000 * KWH + 1, 0, HOUR_MS, null],
-  // 10 kWh in the hour, and one unit of the last place.
+  // 10 kWh in the hour, plus one unit of the last place.
   [995 * KWH, 6 * KWH, HOUR_MS, 11 * KWH],
   [995 * KWH, 7 * KWH, HOUR_MS, null],
-])('from %d to %d mWh in %d ms a register of 1,000 kWh rolled over by %s mWh', (a, b, ms, step) => {
+])('measures the rollover of a register of 1,000 kWh from %d to %d mWh in %d ms: %s mWh', (a, b, ms, step) => {
   expect(rolloverMilliwattHours(...pair(a, b, ms), device)).toBe(step);
   expect(rolloverMilliwattHours(...pair(a, b, ms), { ...device, registerMaxKwh: null })).toBeNull();
 });
@@ -88,18 +88,18 @@ test.each([
 test.each([
   [20 * KWH, 100, true],
   [20 * KWH + 1, 100, false],
-  // A fifth of the limit where that is more.
+  // A fifth of the limit, because that is more.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
-])('%d mWh in an hour at a limit of %d kW are a usual mean: %s', (rise, limitKw, is) => {
+])('judges %d mWh in an hour at a limit of %d kW as a usual mean: %s', (rise, limitKw, is) => {
   expect(isUsualMean(...pair(100 * KWH, 100 * KWH + rise), { ...device, limitKw })).toBe(is);
 });
 
 test.each([
   [100 * KWH, 9_999_000, HOUR_MS, true],
   [100 * KWH, 10 * KWH, HOUR_MS, false],
-  // Reachable from zero in the time since.
+  // Reachable from zero in the elapsed time.
   [100 * KWH, 9_999_000, HOUR_MS / 4, false],
-])('from %d to %d mWh in %d ms is a reset: %s', (a, b, ms, is) => {
+])('judges a step from %d to %d mWh in %d ms as a reset: %s', (a, b, ms, is) => {
   expect(isReset(...pair(a, b, ms), device)).toBe(is);
 });

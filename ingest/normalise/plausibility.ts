@@ -2,20 +2,19 @@ import { asMilliwattHours, HOUR_MS, type MilliwattHours } from '#src/core/units.
 import type { LawSettings } from './law.ts';
 
 const KWH = 1_000_000;
-/** 20 kW, in mW. */
+/** Mean power that is usual in any home: 20 kW, in mW. */
 const USUAL_MW = 20_000_000;
-/** Least resolution of a register: 0.001 kWh, in mWh. */
+/** Minimum resolution of a register: 0.001 kWh, in mWh. */
 const FINEST_MILLIWATT_HOURS = 1_000;
 
-/** A register at a time: what plausibility is decided on. */
+/** A register's value at a time: the input of the plausibility rules. */
 export interface RegisterValue {
   readAtMs: number;
   valueMilliwattHours: MilliwattHours;
-  /** A person read it. */
   isByHand?: true;
 }
 
-/** One unit in the last decimal place of a register value as it was sent, in mWh; at most 1 kWh. */
+/** Returns one unit in the last decimal place of a register value as sent, in mWh; at most 1 kWh. */
 function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
   let unit = 1;
   while (unit < KWH && valueMilliwattHours % (unit * 10) === 0) unit *= 10;
@@ -23,8 +22,8 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
 }
 
 /**
- * Whether the register can have moved from `a` to `b`: not backwards, and no faster than the device's limit, give or
- * take one unit of the finer of the two values.
+ * Whether the register can have moved from `a` to `b`: not backwards, and no faster than the device's limit, with a tolerance of one unit
+ * in the last place of the finer value.
  */
 export function isPlausible(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
   return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
@@ -44,7 +43,7 @@ function isPlausibleStep(
   return isAtMost(stepMilliwattHours - resolution, Math.round(limitKw * KWH), b.readAtMs - a.readAtMs);
 }
 
-/** Whether an energy is at most what a power gives in a time; exact beyond 2^53. */
+/** Whether an energy is at most a power times a duration; exact beyond 2^53. */
 function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: number): boolean {
   const [left, right] = [energyMilliwattHours * HOUR_MS, powerMw * durationMs];
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return left <= right;
@@ -52,24 +51,24 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
 }
 
 /**
- * Whether a home can have used what lies between `a` and `b` all the time: a fifth of the limit, and 20 kW at least. Asked of
- * what a source tells late, which is spread over that time.
+ * Whether a home can have used the energy between `a` and `b` continuously: at most a fifth of the limit, or 20 kW if that is more. Used
+ * for late news, which is spread over that time.
  */
 export function isUsualMean(a: RegisterValue, b: RegisterValue, { limitKw }: LawSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
   return isAtMost(step, USUAL_MW, durationMs) || isAtMost(5 * step, Math.round(limitKw * KWH), durationMs);
 }
 
-/** A small step back (at most 1 % and 0.1 kWh): registers that lose their fraction at a reboot. */
+/** Whether the register stepped back slightly (at most 1 % and 0.1 kWh). Some registers lose their fraction at a reboot. */
 export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
   const drop = a.valueMilliwattHours - b.valueMilliwattHours;
   return drop > 0 && drop <= KWH / 10 && drop * 100 <= a.valueMilliwattHours;
 }
 
 /**
- * Past its maximum: fell from above 90 % of the register's maximum to below 10 % of it, by a step across it that is plausible.
- * A register that stood above the maximum has another one than its settings say, and did not roll over. Answers that step in
- * mWh; null: it did not.
+ * Returns the step across a rollover in mWh; null if the register did not roll over. A rollover falls from above 90 % of the register's
+ * maximum to below 10 % of it, by a plausible step. A register above the maximum has a different maximum from its settings, and did not
+ * roll over.
  */
 export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, settings: LawSettings): number | null {
   if (settings.registerMaxKwh === null) return null;
@@ -82,7 +81,7 @@ export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, setti
   return isAcross && isPlausibleStep(step, a, b, settings) ? step : null;
 }
 
-/** Back to zero: under 10 % of the old value, and reachable from zero in the time since. */
+/** Whether the register was reset to zero: its value is under 10 % of the old value, and reachable from zero in the elapsed time. */
 export function isReset(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&

@@ -14,7 +14,7 @@ const roles = fc.constantFrom(
 
 const spanOf = ({ from, to }: { from: bigint; to: bigint }) => ({ startMs: Number(from), endMs: Number(to) });
 
-test('1,000 random series of power give the reference’s areas, import and export apart and where they lie', () => {
+test('gives the reference’s areas for 1,000 random series of power: import and export separately, with their spans', () => {
   fc.assert(
     fc.property(series, settings, roles, (readings, device, counts) => {
       const points = setOf(ofDevice(readings));
@@ -42,7 +42,7 @@ test('1,000 random series of power give the reference’s areas, import and expo
   );
 });
 
-test('a channel of export counts its positive part as export, and the rest as nothing', () => {
+test('counts the positive part of an export channel as export, and the rest as nothing', () => {
   fc.assert(
     fc.property(series, settings, (readings, device) => {
       const points = setOf(ofDevice(readings));
@@ -74,9 +74,9 @@ test.each([
     4_000_000,
     { importMilliwattHours: 200_000, importSpan: [3, 9], exportMilliwattHours: 50_000, exportSpan: [0, 3] },
   ],
-  // From zero nothing is crossed.
+  // A line that starts at zero crosses nothing.
   [0, -2_000_000, { importMilliwattHours: 0, importSpan: null, exportMilliwattHours: 150_000, exportSpan: null }],
-])('from %d to %d mW in nine minutes the line is cut where it crosses zero', (from, to, wanted) => {
+])('splits the line from %d to %d mW in nine minutes where it crosses zero', (from, to, wanted) => {
   const law = powerLaw(
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
@@ -95,7 +95,7 @@ test.each([
   }).toEqual(wanted);
 });
 
-test('a side of the line that is too short for a millisecond of its own lies over the whole step', () => {
+test('spreads a side of the line shorter than a millisecond over the whole step', () => {
   const law = powerLaw(
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
@@ -114,7 +114,7 @@ test('a side of the line that is too short for a millisecond of its own lies ove
   });
 });
 
-test('is exact where the product of power and time leaves the safe integers', () => {
+test('is exact if the product of power and time exceeds the safe integers', () => {
   const device = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 60 };
   const at = (readAtMs: number, value: number) => ({ readAtMs, intervalMs: 0, value });
   const law = powerLaw(device, { import: true, export: false, channelDirection: 'import' });
@@ -123,7 +123,7 @@ test('is exact where the product of power and time leaves the safe integers', ()
   expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });
 
-test('goes on from every reading alone', () => {
+test('restarts from every single reading', () => {
   fc.assert(
     fc.property(series, settings, (readings, device) => {
       const points = setOf(ofDevice(readings));

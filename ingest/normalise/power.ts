@@ -7,7 +7,7 @@ export interface PowerState {
   lastMw?: number;
 }
 
-/** What flowed in one direction between two readings, and where it lies; no span: over the whole step. */
+/** Energy that flowed in one direction between two readings, and its span; no span: the whole step. */
 interface Side {
   energyMilliwattHours: MilliwattHours;
   span?: Span;
@@ -15,27 +15,27 @@ interface Side {
 
 const NOTHING: Side = { energyMilliwattHours: asMilliwattHours(0) };
 
-/** numerator ÷ denominator, halves rounded up; exact beyond 2^53. */
+/** Returns numerator ÷ denominator, halves rounded up; exact beyond 2^53. */
 function quotient(numerator: bigint, denominator: bigint): MilliwattHours {
   return asMilliwattHours(Number((2n * numerator + denominator) / (2n * denominator)));
 }
 
-/** Mean of two powers of one direction in mW over a time in ms, in mWh, halves rounded up. */
+/** Returns the energy of the mean of two powers of one direction (mW) over a time (ms), in mWh, halves rounded up. */
 function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): MilliwattHours {
   const product = (aMw + bMw) * durationMs;
   if (Number.isSafeInteger(product * 2)) return asMilliwattHours(Math.floor((product + 3_600_000) / 7_200_000));
   return quotient(BigInt(aMw + bMw) * BigInt(durationMs), 7_200_000n);
 }
 
-/** The energy of one side of a line that crosses zero: its power at the outer end, and the sum of the powers of both ends. */
+/** Returns the energy on one side of a line that crosses zero, from the power at that side's end and the sum of the powers of both ends. */
 function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: number): MilliwattHours {
   const numerator = BigInt(powerMw) * BigInt(powerMw) * BigInt(durationMs);
   return quotient(numerator, 2n * BigInt(bothMw) * 3_600_000n);
 }
 
 /**
- * What flowed forwards and backwards between two readings of power: the area under the straight line between them, on either
- * side of zero. A side too short for a ms of its own lies over the whole step.
+ * Splits the energy between two power readings by direction: the areas under the straight line between them, on either side of zero. A side
+ * shorter than 1 ms gets the whole step as its span.
  */
 function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: Side; backwards: Side } {
   const durationMs = bMs - aMs;
@@ -55,7 +55,9 @@ function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: 
   return aMw > 0 ? { forwards: before, backwards: after } : { forwards: after, backwards: before };
 }
 
-/** What of a power series counts: the positive part as import, the negative as export, or (export channels) the positive as export. */
+/**
+ * How a power series counts: the positive part as import, the negative part as export, or (on export channels) the positive part as export.
+ */
 export interface PowerRoles {
   import: boolean;
   export: boolean;
@@ -63,8 +65,8 @@ export interface PowerRoles {
 }
 
 /**
- * The law for power: the area under the straight line between readings that are at most the device's longest gap apart; a
- * longer silence is no data. Takes readings in mW; negative power on an import channel is export, and never netted.
+ * The law for power: the area under the straight line between readings. After a silence longer than the device's maximum gap, there is no
+ * data. Takes readings in mW. Negative power on an import channel is export and is never netted.
  */
 export function powerLaw(settings: SettingsByTime, roles: PowerRoles): Law<PowerState> {
   const at = settingsAt(settings);

@@ -11,7 +11,7 @@ import { pointKey, recall, replay } from './replay.ts';
 
 const series = registers('import').chain(conflicting);
 
-test('1,000 random registers give the reference’s steps', () => {
+test('gives the reference’s steps for 1,000 random registers', () => {
   fc.assert(
     fc.property(series, settings, fc.constantFrom('import', 'export'), (readings, device, direction) => {
       const points = setOf(ofDevice(readings));
@@ -34,7 +34,7 @@ test('1,000 random registers give the reference’s steps', () => {
   );
 });
 
-test('where it says that it can go on from some stored readings, it is where the whole would have brought it', () => {
+test('reaches the state of the whole series from each restart on stored readings', () => {
   fc.assert(
     fc.property(series, settings, fc.constantFrom(1, 2, 5, 20), fc.boolean(), (readings, device, length, knowing) => {
       const points = setOf(ofDevice(readings));
@@ -45,7 +45,7 @@ test('where it says that it can go on from some stored readings, it is where the
   );
 });
 
-test('where the law stands now tells where it stood minutes ago, and before months without a rise, from few stored readings', () => {
+test('derives the law’s state of minutes ago, and before months without a rise, from its current state and few stored readings', () => {
   const law = new RegisterLaw(usual, 'import');
   const from = (points: Point[], back: number, count: number, knowing: boolean) => {
     const { state } = replay(law, law.initial, points);
@@ -67,7 +67,7 @@ test('where the law stands now tells where it stood minutes ago, and before mont
   });
 });
 
-test('what was counted of stored readings is told by how they were judged', () => {
+test('returns the energy that stored readings counted as, by their verdicts', () => {
   fc.assert(
     fc.property(series, settings, (readings, device) => {
       const law = new RegisterLaw(device, 'import');
@@ -83,7 +83,7 @@ test('what was counted of stored readings is told by how they were judged', () =
 const MINUTE_MS = 60_000;
 const usual: LawSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** Verdicts on kWh that come each quarter of an hour. */
+/** Verdicts on values in kWh that arrive every quarter of an hour. */
 function verdictsOn(kwh: number[], device: LawSettings = usual): (Verdict | null)[] {
   const points: Point[] = kwh.map((value, index) => ({
     readAtMs: index * 15 * MINUTE_MS,
@@ -108,12 +108,12 @@ test.each<[string, number[], (Verdict | null)[], Partial<LawSettings>]>([
   ],
   ['what nothing has confirmed yet', [100, 900], [null, 'held'], {}],
   ['a fit that its successor takes back', [100, 900, 901, 101], [null, 'glitch', 'glitch', null], {}],
-])('%s is told as such', (_name, kwh, verdicts, device) => {
+])('judges %s', (_name, kwh, verdicts, device) => {
   expect(verdictsOn(kwh, { ...usual, ...device })).toEqual(verdicts);
 });
 
 const HOURLY = 60 * MINUTE_MS;
-/** Verdicts and steps in kWh on readings that come at minutes of their own. */
+/** Verdicts and steps in kWh of readings at given minutes. */
 function told(readings: [minutes: number, kwh: number][], device: Partial<LawSettings> = {}) {
   const points = readings.map(([minutes, kwh]) => ({
     readAtMs: minutes * MINUTE_MS,
@@ -134,8 +134,8 @@ function told(readings: [minutes: number, kwh: number][], device: Partial<LawSet
 
 describe('late news', () => {
   const H = HOURLY / MINUTE_MS;
-  test('of a queue without times that is let go at once: the energy of the silence, over the silence', () => {
-    // Two hours without a word, then what was measured meanwhile within a second.
+  test('spreads the energy of a queue without times, released at once, over the silence', () => {
+    // Two hours of silence, then the values measured meanwhile within a second.
     const queue: [number, number][] = [
       [0, 100],
       [30, 100.5],
@@ -151,7 +151,7 @@ describe('late news', () => {
     });
   });
 
-  test('of a frozen source: the steps since it froze are taken back', () => {
+  test('takes back the steps since a source froze', () => {
     const frozen: [number, number][] = [
       [0, 100],
       [H, 101],
@@ -168,7 +168,7 @@ describe('late news', () => {
     });
   });
 
-  test('is waited for where one reading fits both, and was none where the second does not fit', () => {
+  test('waits for a second reading if one fits both, and gives late news up if the second does not fit', () => {
     const both: [number, number][] = [
       [0, 100],
       [H, 101],
@@ -181,7 +181,7 @@ describe('late news', () => {
     expect(told([...both, [2 * H + 35, 102.9]]).verdicts.slice(3)).toEqual(['glitch', 'confirming', 'jitter']);
   });
 
-  test('is none beyond the mean of a usual home, nor right after a swap', () => {
+  test('is not assumed beyond the mean of a usual home, nor right after a swap', () => {
     const leap = (kwh: number): [number, number][] => [
       [0, 100],
       [H, 101],
@@ -198,7 +198,7 @@ describe('late news', () => {
 });
 
 describe('one back', () => {
-  test('a false value below the limit, and the return to the truth', () => {
+  test('rejects a false value below the limit at the return to the true ones', () => {
     const [a, b, c, d, e] = [
       [0, 100],
       [15, 101],
@@ -216,12 +216,12 @@ describe('one back', () => {
       verdicts: [null, 'glitch', 'back', 'confirming', null],
       steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
     });
-    // The first of all readings: there is none before it.
+    // The last good reading is the first of all: there is none before it.
     expect(told([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
   });
 });
 
-test('a register that stands still for a day and is then swapped is no late news', () => {
+test('does not judge a register as late news that stands still for a day and is then swapped', () => {
   const day = Array.from({ length: 24 }, (_, hour): [number, number] => [hour * 60, 100]);
   const swapped: [number, number][] = [
     [1_441, 1_600],
@@ -231,7 +231,7 @@ test('a register that stands still for a day and is then swapped is no late news
   expect(told([...day, ...swapped]).verdicts.slice(-3)).toEqual(['swap', 'confirming', null]);
 });
 
-test('a rollover that would have been too fast is none', () => {
+test('does not judge a step as a rollover that would have been too fast', () => {
   const rolled: [number, number][] = [
     [0, 910],
     [15, 50],
@@ -247,7 +247,7 @@ test('a rollover that would have been too fast is none', () => {
   ]);
 });
 
-test('random histories reach every row of the table', () => {
+test('reaches every row of the table with random histories', () => {
   const seen = new Map<Verdict, number>();
   for (const [readings, device] of fc.sample(fc.tuple(series, settings), { numRuns: 1_000, seed: 17 })) {
     const law = new RegisterLaw(device, 'import');

@@ -34,8 +34,8 @@ import {
 import { elapsedFromMs, isSplit, settingsAt } from './settings.ts';
 
 /**
- * `run`: the readings that count, none before the first; `held`: an implausible one after them; `first`: one that fits the held
- * one.
+ * State of a register. `run`: the readings that count; undefined before the first. `held`: an implausible reading after them. `first`: the
+ * first reading that fits the held one.
  */
 export interface RegisterState {
   readonly run?: Run;
@@ -54,9 +54,9 @@ const pointOf = (value: RegisterValue): Point => ({
 });
 
 /**
- * The law for cumulative registers: differences of consecutive readings; implausible ones are held until the readings
- * after them say whether they were late news, a glitch, a rollover, a reset, a swapped meter, or right and the one before them
- * a glitch. Readings in mWh; energy counts as import or, for `direction` export, as export.
+ * The law for cumulative registers, which counts the differences of consecutive readings. An implausible reading is held until the readings
+ * after it show whether it was late news, a glitch, a rollover, a reset, a swapped meter, or a correct reading after a glitch. Readings in
+ * mWh. Energy counts as import or, with `direction` export, as export.
  */
 export class RegisterLaw implements Law<RegisterState> {
   readonly initial: RegisterState = {};
@@ -88,7 +88,7 @@ export class RegisterLaw implements Law<RegisterState> {
     const findings: Findings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
     let last = from.run && lastOf(from.run);
     for (const { verdict, ...point } of judged) {
-      // Readings after one that is still held wait with it.
+      // Readings after a held one are not counted until it is decided.
       if (verdict === 'held') break;
       if (verdict === 'glitch' || verdict === 'passed' || verdict === 'excluded') continue;
       const read = valueOfPoint(point);
@@ -104,7 +104,7 @@ export class RegisterLaw implements Law<RegisterState> {
     const now = valueOfPoint(point);
     if (!run) return { run: runOf(now) };
     if (isSplit(this.#settings, (first ?? held ?? lastOf(run)).readAtMs, now.readAtMs)) {
-      // No reading of that register comes any more that could confirm what is held.
+      // After a split, the previous counter sends no more readings that could confirm a held one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
@@ -115,33 +115,33 @@ export class RegisterLaw implements Law<RegisterState> {
     return this.#takeAfterFirst(findings, { run, held, first }, now);
   }
 
-  /** The next reading while nothing is held. */
+  /** Processes the next reading while no reading is held. */
   #take(findings: Findings, run: Run, now: RegisterValue): RegisterState {
     const last = lastOf(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
-    // 0 until the old value is passed: the register is taken to stand still at it.
+    // A register with jitter is taken to stand still until it passes its old value: no energy until then.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),
     };
   }
 
-  /** The reading right after one that is held. */
+  /** Processes the reading right after a held one. */
   #takeAfterHeld(
     findings: Findings,
     { run, held }: { run: Run; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(lastOf(run), now);
-    // What may be late news is not given up for one reading that fits both.
+    // Possible late news is not rejected because of one reading that fits both.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** The reading after one that is held and a first one that fits it. */
+  /** Processes the reading after a held one and a first one that fits it. */
   #takeAfterFirst(
     findings: Findings,
     { run, held, first }: { run: Run; held: RegisterValue; first: RegisterValue },
@@ -156,13 +156,13 @@ export class RegisterLaw implements Law<RegisterState> {
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
     reject(findings, first);
-    // The one in between was a glitch of its own; this reading is now the first that fits the held one.
+    // The first fitting reading was itself a glitch. The current reading becomes the first that fits the held one.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return this.#fits(lastOf(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** The held reading was confirmed by two that fit it: says what it was and counts what led to it. Returns the run up to it. */
+  /** Classifies a held reading that two later readings confirm, and counts its energy. Returns the run up to it. */
   #confirm(findings: Findings, run: Run, held: RegisterValue): Run {
     const [good, before] = [lastOf(run), beforeLastOf(run)];
     const since = this.#lateSince(run, held);
@@ -192,7 +192,7 @@ export class RegisterLaw implements Law<RegisterState> {
     return runOf(held);
   }
 
-  /** Counts the step to the next reading of a run. */
+  /** Counts the step to the next reading of a run, and returns the extended run. */
   #goOn(findings: Findings, run: Run, next: RegisterValue, last = lastOf(run)): Run {
     this.#countOver(findings, last, next, next.valueMilliwattHours - last.valueMilliwattHours);
     return runAfter(run, next);
@@ -211,7 +211,7 @@ export class RegisterLaw implements Law<RegisterState> {
     });
   }
 
-  /** If the held reading is news that a source told late: the reading since which it is. */
+  /** If the held reading is late news, returns the reading since which its energy is spread; else null. */
   #lateSince(run: Run, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= lastOf(run).valueMilliwattHours) return null;
     const since = risenAnHourBefore(run, held.readAtMs);
@@ -222,12 +222,15 @@ export class RegisterLaw implements Law<RegisterState> {
     return isPlausible(this.#elapsed(a, b), b, this.#at(b.readAtMs));
   }
 
-  /** A reading as far back from a later one as time has passed, which the clock may have gone over twice. */
+  /**
+   * Returns a copy of a reading, moved back so that its distance from a later reading is the elapsed time. A clock that stepped back passes
+   * some times twice.
+   */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
     return this.#settings.stepsBack ? { ...a, readAtMs: elapsedFromMs(this.#settings, a.readAtMs, b.readAtMs) } : a;
   }
 
-  /** The energy in mWh up to a reading that counts, by what it was taken for; null: a baseline. */
+  /** Returns the energy in mWh up to a counted reading, by its verdict; null: the reading is a baseline. */
   #energyTo(last: RegisterValue, now: RegisterValue, verdict: Verdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;
@@ -243,7 +246,7 @@ function hold(findings: Findings, run: Run, now: RegisterValue): RegisterState {
   return { run, held: now };
 }
 
-/** The reading is the first that fits the held one. */
+/** Keeps the reading as the first that fits the held one. */
 function awaitSecond(
   findings: Findings,
   { run, held }: { run: Run; held: RegisterValue },

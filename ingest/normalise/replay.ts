@@ -5,20 +5,19 @@ import type { EnergyInterval, Findings, JudgedPoint, Law, Point, Verdict } from 
 /** Result of a law over a run of points. */
 export interface Replay {
   intervals: EnergyInterval[];
-  /** By `pointKey`; a point without an entry was plainly counted. */
+  /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
   readonly verdicts: ReadonlyMap<string, JudgedPoint>;
   state: unknown;
-  /** Earliest time from which the law took energy back, Unix ms; Infinity: none. It may lie before the replay's start. */
+  /** Earliest time from which the law took energy back, Unix ms; Infinity: none. The time may lie before the replay's start. */
   backToMs: number;
 }
 
-/** Identity of a point within its series. */
+/** Returns the identity of a point within its series. */
 export const pointKey = (point: Point): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** Shared by most replays: every point was plainly counted. */
+/** An empty map that most replays share: all of their points were plainly counted. */
 export const NO_VERDICTS: ReadonlyMap<string, JudgedPoint> = new Map();
 
-/** A replay in progress. */
 class Run implements Replay, Findings {
   readonly intervals: EnergyInterval[] = [];
   state: unknown;
@@ -75,13 +74,13 @@ export function replay(law: Law<unknown>, from: unknown, points: readonly Point[
   return run;
 }
 
-/** The stored part of a stretch of a series: its counted energy and the verdicts of its readings. */
+/** The stored results for a stretch of a series: its counted energy and the verdicts of its readings. */
 export type Stored = Pick<Replay, 'intervals' | 'verdicts'>;
 
-/** Whether the law received a stored reading. It does not receive readings that an edit excludes. */
+/** Whether the law received a stored reading: the law does not receive readings that an edit excludes. */
 const isReceived = ({ verdict }: JudgedPoint): boolean => verdict !== 'excluded';
 
-/** The intervals and verdicts of stored readings that follow a state. */
+/** Returns the intervals and verdicts of stored readings that follow a state. */
 export function recall(law: Law<unknown>, from: unknown, judged: readonly JudgedPoint[]): Stored {
   const verdicts = new Map<string, JudgedPoint>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
@@ -89,13 +88,13 @@ export function recall(law: Law<unknown>, from: unknown, judged: readonly Judged
   return { intervals: law.counted?.(from, received) ?? replay(law, from, received).intervals, verdicts };
 }
 
-/** A stretch of a series before and after a change of its set of readings. */
+/** Results for a stretch of a series before and after a change of its set of readings. */
 export interface Comparison {
   before: Stored;
   after: Replay;
-  /** Whether both reached the same state after the change. Everything later is then the same in both. */
+  /** Whether both replays reached the same state after the change, so that all later results are the same. */
   met: boolean;
-  /** Time up to which they were replayed. */
+  /** Time up to which both versions were replayed. */
   endMs: number;
 }
 
@@ -106,8 +105,8 @@ export interface Laws {
   /** The law that counts for longer; it computes the state before the change. Default: `after`. */
   readonly longer?: Law<unknown>;
   /**
-   * The latest step of the clock that only one of the laws takes into account, Unix ms. They continue alike once their states hold no reading up
-   * to it. Left out: there is none.
+   * The latest step of the clock that only one of the laws takes into account, Unix ms. The laws give the same results once their states
+   * hold no reading up to that time. Left out: no such step.
    */
   readonly stepAtMs?: number;
 }

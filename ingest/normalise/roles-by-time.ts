@@ -4,9 +4,9 @@ import type { Meter } from '#src/database/meter.ts';
 export interface Roles {
   import: boolean;
   export: boolean;
-  /** The meter as which its energy is also reported by itself. Null: it counts only towards its device's electricity. */
+  /** The meter under which the energy is also reported separately. Null: the energy counts only towards the device's electricity. */
   meter: Meter | null;
-  /** It is a tariff's register that counts. Of the tariffs of a circuit and direction one runs at a time (tariffs.ts). */
+  /** Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, one runs at a time (tariffs.ts). */
   isTariff?: boolean;
 }
 
@@ -18,7 +18,7 @@ export const haveSameRoles = (one: Roles, other: Roles): boolean =>
   one.meter === other.meter &&
   !one.isTariff === !other.isTariff;
 
-/** Roles that held before a time, Unix ms. */
+/** Roles that applied before a time, Unix ms. */
 export interface EarlierRoles {
   readonly roles: Roles;
   readonly untilMs: number;
@@ -40,22 +40,24 @@ export function rolesAt({ roles, earlierRoles }: RolesByTime): (ms: number) => R
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
-/** Whether one of its roles, at any time, meets a condition. */
+/** Whether a series has, at any time, a role that meets a condition. */
 export const hasRole = ({ roles, earlierRoles }: RolesByTime, isMet: (roles: Roles) => boolean | undefined): boolean =>
   isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
 
 const isCounted = ({ roles }: { roles: Roles }): boolean => roles.import || roles.export;
 
-/** Unix ms at which it stops counting: Infinity if its latest role counts, -Infinity if none ever does. */
+/** Returns the time at which a series stops counting, Unix ms: Infinity if its latest role counts, -Infinity if it never counts. */
 export function countsUntilMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Whether it counts at any time. */
+/** Whether a series counts at any time. */
 export const counts = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
 
-/** The time `[fromMs, toMs)` that contains every difference between the roles of a series and its target. Null: no difference. */
+/**
+ * Returns the time `[fromMs, toMs)` that contains every difference between the roles of a series and its target roles. Null: no difference.
+ */
 export function countedOtherwise(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
   const starts = [
@@ -68,7 +70,7 @@ export function countedOtherwise(of: RolesByTime, target: RolesByTime): { fromMs
   return { fromMs: starts.find(isOther) as number, toMs: starts[last + 1] ?? Number.POSITIVE_INFINITY };
 }
 
-/** The roles of a series once `target` is applied before a time, Unix ms. */
+/** Returns the roles of a series once `target` is applied before a time, Unix ms. */
 export function rolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
   return rolesOfSpans([
@@ -77,7 +79,7 @@ export function rolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number)
   ]);
 }
 
-/** Roles by time from spans in order of their ends; the last one ends at Infinity. */
+/** Builds roles by time from spans in order of their ends; the last span ends at Infinity. */
 export function rolesOfSpans(spans: readonly EarlierRoles[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
@@ -90,7 +92,7 @@ export function rolesOfSpans(spans: readonly EarlierRoles[]): RolesByTime {
   return apart.length === 1 ? { roles } : { roles, earlierRoles: apart.slice(0, -1) };
 }
 
-/** Roles as spans; the last one ends at Infinity. */
+/** Returns roles as spans; the last span ends at Infinity. */
 export const spansOf = ({ roles, earlierRoles = [] }: RolesByTime): EarlierRoles[] => [
   ...earlierRoles,
   { roles, untilMs: Number.POSITIVE_INFINITY },

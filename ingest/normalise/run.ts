@@ -3,15 +3,15 @@ import type { JudgedPoint, Restart, Verdict } from './law.ts';
 import type { RegisterValue } from './plausibility.ts';
 
 /**
- * The readings that count since the last baseline, reset, rollover or swap, as far as the law remembers them, as a time (Unix ms) and
- * a value (mWh) of each in turn: it lies in the row of each series and is read and written with each batch. Nobody changes it.
- * First the last one; then, where there are more, the one before it; and of the readings up to this to which the register had
- * risen (the first counts as one) those that late news may go back to: the latest, the latest at or before the start of the clock
- * hour of the last but one, and that of the hour before; in order of time, each once.
+ * The counted readings since the last baseline, reset, rollover or swap that the register law needs, as alternating times (Unix ms) and
+ * values (mWh). A flat array, because it is stored in the row of each series and read and written with each batch. Immutable. First comes
+ * the last reading, then the one before it. Up to three risen readings follow, to which late news may go back. A risen reading is one at
+ * which the register had risen, or the run's first. They are the latest up to the last but one, the latest at or before the start of the
+ * clock hour of the last but one, and the latest at or before the start of the hour before; in order of time, each once.
  */
 export type Run = readonly number[];
 
-/** Where the last but one lies, and where the risen ones begin. */
+/** Index of the last reading but one; `RISEN` is the index of the first risen reading. */
 const BEFORE = 2;
 const RISEN = 4;
 
@@ -20,48 +20,48 @@ const valueAt = (run: Run, index: number): RegisterValue => ({
   valueMilliwattHours: asMilliwattHours(run[index + 1] as number),
 });
 
-/** The last reading of a run. */
+/** Returns the last reading of a run. */
 export const lastOf = (run: Run): RegisterValue => valueAt(run, 0);
 
-/** The last but one; undefined: the last is the first. */
+/** Returns the last reading but one; undefined if the run has one reading. */
 export const beforeLastOf = (run: Run): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
-/** Time of the earliest reading that a run remembers. */
+/** Returns the time of the earliest reading in a run. */
 export const earliestOf = (run: Run): number => Math.min(...run.filter((_, index) => index % 2 === 0));
 
-/** Time of the latest reading up to the last but one to which the register had risen; of a run of one reading its time. */
+/** Returns the time of the latest risen reading up to the last but one; the reading's time if the run has only one. */
 export const latestRisenMs = (run: Run): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
-/** A run of one reading. */
+/** Creates a run of one reading. */
 export const runOf = ({ readAtMs, valueMilliwattHours }: RegisterValue): Run => [readAtMs, valueMilliwattHours];
 
-/** A run of two readings, the first of which is a risen one. */
+/** Creates a run of two readings, the first of which is a risen one. */
 export const runFromTo = (risen: RegisterValue, last: RegisterValue): Run => [
   ...runOf(last),
   ...runOf(risen),
   ...runOf(risen),
 ];
 
-/** The run with another one in place of its last reading. */
+/** Replaces the last reading of a run. */
 export const withLast = (run: Run, last: RegisterValue): Run => [...runOf(last), ...run.slice(BEFORE)];
 
-/** Start of the clock hour (UTC) that lies so many before that of a time. */
+/** Returns the start of the UTC clock hour that is `back` hours before the hour of a time. */
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
 
-/** The times up to which a run remembers a risen reading, in order. `lastMs`: that of the last reading but one. */
+/** Returns the times up to which a run stores a risen reading, in order. `lastMs`: time of the last reading but one. */
 const boundsOf = (lastMs: number) => [hourStartMs(lastMs, 1), hourStartMs(lastMs, 0), lastMs];
 
-/** Index in a list of times and values of the latest at or before a time; -1: none. */
+/** Returns the index of the latest entry at or before a time in a list of times and values; -1: none. */
 function latestUpTo(list: readonly number[], from: number, ms: number): number {
   let index = list.length - 2;
   while (index >= from && (list[index] as number) > ms) index -= 2;
   return index >= from ? index : -1;
 }
 
-/** The run with one more reading. */
+/** Appends a reading to a run. */
 export function runAfter(run: Run, next: RegisterValue): Run {
-  // By index: to take an array apart makes an object of each of its elements where the code is cold.
+  // By index: destructuring an array creates an object for each element in code that is not optimised yet.
   const lastMs = run[0] as number;
   const last = run[1] as number;
   const beforeMs = run[BEFORE];
@@ -69,7 +69,7 @@ export function runAfter(run: Run, next: RegisterValue): Run {
   const isRisen = before === undefined || last > before;
   const hourMs = hourStartMs(lastMs, 0);
   if (beforeMs !== undefined && beforeMs >= hourMs) {
-    // Within the hour only the latest of the risen ones changes: the usual case, and the fast one.
+    // Fast path and the usual case: within the hour, only the latest risen reading changes.
     const after = run.slice();
     after[0] = next.readAtMs;
     after[1] = next.valueMilliwattHours;
@@ -90,12 +90,12 @@ export function runAfter(run: Run, next: RegisterValue): Run {
   return after;
 }
 
-/** Adds a risen reading to a run that is being made, unless it is the latest of it. */
+/** Appends a risen reading to a run under construction, unless it is already the latest. */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
 
-/** The latest reading of the run to which the register had risen, at or before the start of the clock hour before that of a time. */
+/** Returns the latest risen reading at or before the start of the clock hour that precedes the hour of a time. */
 export function risenAnHourBefore(run: Run, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
   const last = lastOf(run);
@@ -106,8 +106,8 @@ export function risenAnHourBefore(run: Run, ms: number): RegisterValue | undefin
 }
 
 /**
- * Index of the latest reading at or before a time to which the register had risen, if the run as it went on after that time tells:
- * where it remembers one that is no later, there was none in between. -1: it does not.
+ * Returns the index of the latest risen reading at or before a time, if a run that continued after that time still shows it: if a stored
+ * risen reading is no later than the time, there was none in between. -1: the run does not show it.
  */
 function risenUpTo(run: Run, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
@@ -117,19 +117,19 @@ function risenUpTo(run: Run, ms: number): number {
   return -1;
 }
 
-/** What counted readings begin a run, and which did not count. */
+/** Verdicts of counted readings that begin a run. `NOT_COUNTED`: verdicts of readings that did not count. */
 const BEGINS: ReadonlySet<Verdict | null> = new Set<Verdict>(['reset', 'rollover', 'swap']);
 const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'excluded']);
 
 /**
- * The run up to the latest plainly counted of some stored readings, if these go far enough back to tell: to the start of the run,
- * or to a reading to which the register had risen an hour before. `later`: the run as it is now, which mostly tells the rest:
- * of a reading that is minutes late, and of a register that has not moved for months.
+ * Rebuilds the run up to the latest plainly counted of some stored readings. Null if they do not go far enough back: to the start of the
+ * run, or to a risen reading an hour before. `later`: the current run, which usually supplies the missing risen readings, for example for a
+ * reading that is minutes late, or for a register that has not moved for months.
  */
 export function runFrom(judged: readonly JudgedPoint[], later: Run | undefined): Restart<Run> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: Run | null = null;
-  // Whether the register had risen to the first of them is not known, unless it begins the run.
+  // It is unknown whether the first reading is a risen one, unless it begins the run.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;

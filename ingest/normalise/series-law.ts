@@ -5,15 +5,15 @@ import { powerLaw } from './power.ts';
 import { RegisterLaw } from './registers.ts';
 import type { Roles } from './roles-by-time.ts';
 
-/** All that decides about a law: channel, kind, roles and settings. */
+/** Everything that determines a law: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
 
-/** Laws that were asked for last: nearly all devices follow a few, and a law is a dozen functions to make. */
+/** Size of the cache of laws. Nearly all devices share a few laws, and creating one costs a dozen functions. */
 const MADE = 16;
 const made: { key: Key; law: Law<unknown> | null }[] = [];
 let oldest = 0;
 
-/** The law that a series of this channel and kind follows in these roles; null where nothing of it counts. */
+/** Returns the law for a series of this channel and kind in these roles; null if the series does not count. */
 export function lawOfSeries(
   channel: string,
   kind: string,
@@ -21,7 +21,7 @@ export function lawOfSeries(
   settings: SettingsByTime,
 ): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
-  // While a changed setting is worked in, and where another number is read since a time: one that is used once.
+  // Not cached: laws with changing settings, splits or clock steps are used once.
   if (settings.earlier || settings.splits || settings.stepsBack) return newLaw(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
   for (const { key, law } of made) {
@@ -44,7 +44,7 @@ export function lawOfSeries(
 
 function newLaw(channel: string, kind: string, roles: Roles, settings: SettingsByTime): Law<unknown> | null {
   if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: parseChannel(channel).direction });
-  // Its owner may say another direction than its name: its role is what holds.
+  // The owner may have set another direction than the channel's name says; the role decides.
   const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return new RegisterLaw(settings, direction);
   if (kind === 'interval') return intervalLaw(direction);

@@ -6,7 +6,7 @@ import { computedOtherwise, settingsAt, settingsUpTo } from './settings.ts';
 const of = (limitKw: number): LawSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
 const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
 
-test('settings that are worked in up to a time hold before it, and what was so from it on', () => {
+test('applies new settings before a time, and leaves the previous ones from it on', () => {
   const whole = settingsUpTo(of(100), of(10), POSITIVE_INFINITY);
   expect(whole).toEqual(of(10));
   expect(settingsUpTo(of(100), of(10), NEGATIVE_INFINITY)).toEqual(of(100));
@@ -14,12 +14,12 @@ test('settings that are worked in up to a time hold before it, and what was so f
   expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
   expect([4_999, 5_000].map((ms) => settingsAt(half)(ms).limitKw)).toEqual([10, 100]);
   expect(computedOtherwise(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
-  // Changed back on the way: what lies before is left to be done, and what lies beyond was never touched.
+  // Changed back during the recomputation: the time before remains to be done, and the time after was never touched.
   expect(computedOtherwise(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
   expect(settingsUpTo(half, of(100), 5_000)).toEqual(of(100));
 });
 
-test('whatever is changed and worked in, each time has what was last worked in there, and nothing of it is left once all is', () => {
+test('has at each time the settings last applied there, and nothing left to apply in the end', () => {
   const step = fc.record({ limitKw: fc.constantFrom(10, 20, 30), untilMs: fc.integer({ min: 0, max: 20 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

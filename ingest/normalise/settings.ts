@@ -1,12 +1,12 @@
 import type { EarlierSettings, LawSettings, SettingsByTime } from './law.ts';
 
-/** Whether the law gives the same result with both. */
+/** Whether the law gives the same results with both settings. */
 const haveSameSettings = (one: LawSettings, other: LawSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;
 
-/** The settings by which a reading of a time (Unix ms) is judged. */
+/** Returns a function that gives the settings for a reading at a time, Unix ms. */
 export function settingsAt(settings: SettingsByTime): (ms: number) => LawSettings {
   const { earlier } = settings;
   if (!earlier) return () => settings;
@@ -18,19 +18,19 @@ export const isSplit = ({ splits }: SettingsByTime, aMs: number, bMs: number): b
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * The time of a reading for comparison with a later one, Unix ms: earlier by the steps back of the clock between the two. A reading exactly at a step
- * lies on both sides of it: it was read before the step, and it is the first reading after it.
+ * Returns the time of a reading for comparison with a later one, Unix ms: moved back by the steps back of the clock between the two. A
+ * reading exactly at a step lies on both sides of it: it was read before the step, and it is the first reading after it.
  */
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
 
-/** A time, Unix ms: from `fromMs` on and before `toMs`. */
+/** A span of time, Unix ms: from `fromMs` on and before `toMs`. */
 interface Times {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** The time whose consumption was computed with settings other than `settings`. Null: none. */
+/** Returns the time whose consumption was computed with settings other than `settings`. Null: none. */
 export function computedOtherwise(computedWith: SettingsByTime, settings: LawSettings): Times | null {
   const spans = spansOf(computedWith);
   const isOther = (span: LawSettings) => !haveSameSettings(span, settings);
@@ -38,14 +38,14 @@ export function computedOtherwise(computedWith: SettingsByTime, settings: LawSet
   return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
 }
 
-/** The settings by time once consumption before a time (Unix ms) is computed with `settings`. */
+/** Returns the settings by time once consumption before a time (Unix ms) is computed with `settings`. */
 export function settingsUpTo(computedWith: SettingsByTime, settings: LawSettings, untilMs: number): SettingsByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return computedWith;
   const later = spansOf(computedWith).filter((span) => span.untilMs > untilMs);
   return ofSpans([{ ...settings, untilMs }, ...later]);
 }
 
-/** Settings as spans; the last one ends at Infinity. */
+/** Returns settings as spans; the last span ends at Infinity. */
 const spansOf = ({ earlier = [], ...latest }: SettingsByTime): EarlierSettings[] => [
   ...earlier,
   { ...latest, untilMs: Number.POSITIVE_INFINITY },

@@ -14,14 +14,14 @@ import { hasRisen, type KnownSteps, latestWithin, shifted, stepAround, stepsOfRu
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** The law's words, over all steps. */
+/** The definition in the law of consumption, applied to all steps. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   const within = steps.filter((one) => hasRisen(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs);
   const around = steps.find((one) => hasRisen(one) && one.startMs <= asked.startMs && one.endMs > asked.endMs);
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
-/** What is known says this, or nothing. Answers how much it says. */
+/** Expects that the known steps give the right answer, or none. Returns the number of answers given. */
 function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
   const told = [latestWithin(known, asked), stepAround(known, asked)];
@@ -41,7 +41,7 @@ const stepsNear = (times: readonly number[]) => {
     .map(([a, b]) => ({ startMs: Math.min(a, b), endMs: Math.max(a, b) }) as EnergyInterval);
 };
 
-test('what a part of the steps of a tariff says is so, and where it cannot say it says nothing', () => {
+test('answers correctly from a part of a tariff’s steps, or gives no answer', () => {
   let [told, asked] = [0, 0];
   fc.assert(
     fc.property(registers('import/t1'), settings, fc.infiniteStream(fc.nat(1_000)), (readings, of, numbers) => {
@@ -55,7 +55,7 @@ test('what a part of the steps of a tariff says is so, and where it cannot say i
         const { run } = state as RegisterState;
         if (!run) continue;
         for (const step of near) told += expectNoOther(stepsOfRun(run, 'import'), intervals, step);
-        // A window, before and after some of the steps were exchanged.
+        // A window, before and after some of the steps were replaced.
         const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
           (a, b) => a - b,
         );
@@ -92,7 +92,7 @@ const reading = (channel: string, hours: number, kwh: number): DecodedReading =>
   element: 0,
 });
 
-test('late news that another tariff shortens stays estimated, however short the time is that is left', () => {
+test('keeps late news estimated after another tariff shortens it, however short the rest is', () => {
   const step = {
     startMs: 0,
     endMs: 4 * HOUR_MS,
@@ -102,7 +102,7 @@ test('late news that another tariff shortens stays estimated, however short the 
   const left = 3.5 * HOUR_MS;
   expect(shifted({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
   expect(shifted({ ...step, estimated: true }, left).estimated).toBe(false);
-  // The low tariff freezes at 100 kWh, and tells 121 once it is back: all of it lies in the hour after the other's last step.
+  // The low tariff freezes at 100 kWh, and sends 121 once it is back: all of its energy lies in the hour after the other's last step.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
     ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),
@@ -112,8 +112,9 @@ test('late news that another tariff shortens stays estimated, however short the 
   expect(row?.estimated).toBe(21_000_000n);
 });
 
-test('the reference has 10 kWh of an evening hour in that hour, and shifts nothing in rounds', () => {
-  // The low tariff until 6:00 and from 22:00 on, the other one in between: each written when it changes. START_MS is 22:00.
+test('puts 10 kWh of an evening hour in that hour in the reference, and shifts nothing if tariffs are sent in rounds', () => {
+  // The low tariff runs until 6:00 and from 22:00 on, the other one in between. Each register is written when it changes. START_MS is
+  // 22:00.
   const readings = [
     reading('import/t1', 8, 100),
     ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),

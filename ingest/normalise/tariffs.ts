@@ -3,25 +3,25 @@ import type { EnergyInterval } from './law.ts';
 import { beforeLastOf, lastOf, latestRisenMs, type Run } from './run.ts';
 
 /**
- * Of a circuit's tariffs (of one direction) one runs at a time (law of consumption, "From message to interval"): sources that write a
- * register only when it changes leave the hours of the other tariffs as a gap. Where a step of another tariff that rose lies wholly within a step
- * and ends before it, the energy of this one lies after the latest such end.
+ * In each circuit and direction, one tariff runs at a time (law of consumption, "From message to interval"). Sources that write a register
+ * only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies wholly within a step and
+ * ends before it, the energy of the containing step lies after the latest such end.
  */
 
-/** What is known of the steps of a tariff, as they are before any shift: all that lie between two times, and a little more. */
+/** Known steps of a tariff, before any shift: all steps between two times, and how far before them no step rose. */
 export interface KnownSteps {
-  /** All steps that begin at or after this time, and end at or before that one; in order. */
+  /** All steps that begin at or after `fromMs` and end at or before `toMs`, in order. */
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** At or before `fromMs`: of the steps that end after this time and up to that one none rose. */
+  /** At or before `fromMs`: no step that ends after `quietFromMs` and up to `fromMs` rose. */
   readonly quietFromMs: number;
 }
 
 export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyInterval): boolean =>
   importMilliwattHours > 0 || exportMilliwattHours > 0;
 
-/** What a register's run tells of its steps. (The last one is never late news: two readings have confirmed that.) */
+/** Derives the known steps from a register's run. The last step is never late news, because two later readings have confirmed late news. */
 export function stepsOfRun(run: Run, direction: 'import' | 'export'): KnownSteps {
   const [last, before] = [lastOf(run), beforeLastOf(run)];
   const toMs = Number.POSITIVE_INFINITY;
@@ -37,7 +37,7 @@ export function stepsOfRun(run: Run, direction: 'import' | 'export'): KnownSteps
   return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: latestRisenMs(run) };
 }
 
-/** Index of the first of these steps that ends after a time; their number, where none does. */
+/** Returns the index of the first step that ends after a time, or the number of steps if there is none. */
 function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {
@@ -49,8 +49,8 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
 }
 
 /**
- * End of the latest step that rose, lies wholly within a step of another tariff and ends before it; null: there is none, undefined: what is
- * known does not tell.
+ * Returns the end of the latest rising step that lies wholly within a step of another tariff and ends before it. Null: there is no such
+ * step. Undefined: the known steps do not show it.
  */
 export function latestWithin(
   { steps, toMs, quietFromMs }: KnownSteps,
@@ -62,11 +62,14 @@ export function latestWithin(
     if (step.startMs < startMs) return null;
     if (hasRisen(step)) return step.endMs;
   }
-  // Of those that are not known, those that rose end at or before this time, and begin before.
+  // Steps outside the known ones that rose end at or before this time, and begin earlier.
   return quietFromMs <= startMs ? null : undefined;
 }
 
-/** The step that rose, and that a step of another tariff lies wholly within, and ends before; null, undefined: as above. */
+/**
+ * Returns the rising step that wholly contains a step of another tariff and ends after it. Null: there is none. Undefined: the known steps
+ * do not show it.
+ */
 export function stepAround(
   { steps, toMs, quietFromMs }: KnownSteps,
   { startMs, endMs }: EnergyInterval,
@@ -77,7 +80,7 @@ export function stepAround(
   return step.startMs <= startMs && hasRisen(step) ? step : null;
 }
 
-/** What is known once some steps have taken the place of others. */
+/** Returns the known steps after some steps were replaced by others. */
 export function withChanges(
   known: KnownSteps,
   removed: readonly EnergyInterval[],
@@ -96,7 +99,7 @@ export function withChanges(
   return { steps, fromMs, toMs, quietFromMs: isQuiet ? quietFromMs : fromMs };
 }
 
-/** A step whose energy lies after a time within it. The time before it is known, with 0. */
+/** Shifts a step's energy to after a time within the step. Before that time, the energy is known to be 0. */
 export function shifted(step: EnergyInterval, afterMs: number): EnergyInterval {
   const left = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: left, exportSpan: left };

@@ -14,7 +14,7 @@ function taking(count: number) {
   return { told, taken: Array.from({ length: count }, (_, index) => take(index + 1)) };
 }
 
-test('acknowledges in the order in which messages came, whatever is done first', () => {
+test('acknowledges in the order of arrival, whatever is done first', () => {
   const { told, taken } = taking(6);
   for (const at of [1, 3, 2]) taken[at]?.done();
   expect(told).toEqual([]);
@@ -27,7 +27,7 @@ test('acknowledges in the order in which messages came, whatever is done first',
   expect(told).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('one that is late holds up the others for a second while more come, and is acknowledged when it is done', () => {
+test('lets a late message hold up the others for a second while more arrive, and acknowledges it when it is done', () => {
   const told: number[] = [];
   const take = ackOrder((messageId) => told.push(messageId));
   const [late, second, third] = [take(1), take(2), take(3)];
@@ -44,7 +44,7 @@ test('one that is late holds up the others for a second while more come, and is 
   expect(told.at(-1)).toBe(1);
 });
 
-test('where nothing more comes it holds them up for a tenth of a second: the broker may wait for them', () => {
+test('holds up the others for a tenth of a second if no more arrive, as the broker may wait for them', () => {
   const { told, taken } = taking(5);
   for (const at of [1, 2]) taken[at]?.done();
   vi.advanceTimersByTime(99);
@@ -60,7 +60,7 @@ test('where nothing more comes it holds them up for a tenth of a second: the bro
   expect(told).toEqual([2, 3, 5, 1, 4]);
 });
 
-test('one that stays away holds up nobody after that', () => {
+test('lets a message that is never done hold up no others after that', () => {
   const told: number[] = [];
   const take = ackOrder((messageId) => told.push(messageId));
   take(1);
@@ -71,7 +71,7 @@ test('one that stays away holds up nobody after that', () => {
   expect(told).toHaveLength(998);
 });
 
-test('one that is late holds up ten thousand others at most, and each is told once', () => {
+test('lets a late message hold up ten thousand others at most, and acknowledges each once', () => {
   const { told, taken } = taking(10_001);
   for (const at of taken.keys()) if (at > 0) taken[at]?.done();
   expect(told).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 2));
@@ -80,7 +80,7 @@ test('one that is late holds up ten thousand others at most, and each is told on
   expect(told).toHaveLength(10_001);
 });
 
-test('tells each once, of thousands in any order', () => {
+test('acknowledges each of thousands once, done in any order', () => {
   const { told, taken } = taking(5_000);
   const order = taken.map((_, index) => (index * 7_919) % taken.length);
   for (const [turn, at] of order.entries()) {

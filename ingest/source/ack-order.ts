@@ -1,14 +1,17 @@
 import type { Receipt } from './source.ts';
 
 /**
- * So long, and so many, a message that is late holds back the acknowledgements of those behind it. A batch on a busy machine takes longer than it
- * should, and another lane's is not late for that; while they are held the broker has as much less to send, of three times as many.
+ * Maximum time and number of acknowledgements that wait for one late message. The time allows for a slow batch of another partition. Each
+ * held acknowledgement leaves the broker one message fewer to send, of at most 30,000 in flight.
  */
 const MOST_HELD = { ms: 1_000, count: 10_000 };
-/** So long without a further message they are not held: the broker may wait for them, as it lets few be under way. */
+/**
+ * If no further message arrives for this time, held acknowledgements are sent. A broker that allows few messages in flight may be waiting
+ * for them.
+ */
 const QUIET_MS = 100;
 
-/** A message that was taken. `late`: it has held up others for as long as it may, and is acknowledged whenever it is done. */
+/** A received message. `late`: it has held up others for the maximum time, and is now acknowledged as soon as it is done. */
 class Taken implements Receipt {
   readonly messageId: number;
   state: 'open' | 'done' | 'late' = 'open';
@@ -23,22 +26,23 @@ class Taken implements Receipt {
 }
 
 /**
- * Acknowledgements of one connection in the order in which its messages came (MQTT 5, 4.6), though lanes commit them in another. A broker looks for what is
- * acknowledged among all that it has sent, from the oldest on: with thousands under way out of order that was half of what mosquitto costs a
- * message. A message that is late (of a device that is behind) holds up the others for a second, once, and for a tenth where nothing more comes. Answers what
- * takes a message: its receipt is told once, when that message may be acknowledged.
+ * Sends the acknowledgements of one connection in the order in which its messages arrived (MQTT 5, 4.6), although partitions commit them in
+ * another order. A broker searches for an acknowledged message among all that it has sent, from the oldest on. With thousands of messages
+ * in flight, acknowledgements out of order were half of mosquitto's cost per message. A late message (of a backlogged device) holds up
+ * others once: for a second, or for a tenth of a second if no more messages arrive. Returns a function that registers a message; `done` of
+ * the returned receipt must be called once, when the message may be acknowledged.
  */
 export function ackOrder(acknowledge: (messageId: number) => void): (messageId: number) => Receipt {
-  /** From `first` on: what is not acknowledged yet, and not late. */
+  /** Messages in order of arrival. From index `first` on, they are neither acknowledged nor late. */
   let taken: Taken[] = [];
   let first = 0;
-  /** How many of them are done. */
+  /** Number of finished messages from index `first` on. */
   let held = 0;
-  /** What is done behind an open one is looked at again and again, until it is told. */
+  /** Checks held acknowledgements at intervals until they are sent. */
   let timer: NodeJS.Timeout | undefined;
   let count = 0;
 
-  /** Lets go of what was taken before a place; of the array in large pieces. */
+  /** Drops messages before an index. The array is shortened only in large pieces. */
   function leave(before: number): void {
     first = before;
     if (2 * first <= taken.length) return;

@@ -5,28 +5,28 @@ import type { Connection, LoggedIn, Session } from './broker-session.ts';
 import { type Claims, MAX_CLAIMING_MS } from './claiming.ts';
 import { type ClientCertificate, certificateOf } from './client-certificate.ts';
 
-/** Checks of logins. */
+/** Functions that check logins. */
 export interface LoginOptions {
-  /** The account of a device or gateway. Null if the secret is not the one of this id. */
+  /** Returns the account of a device or gateway. Null if the secret is not that of this id. */
   findLogin(username: string, secret: string): Promise<LoginAccount | null>;
-  /** Logins by password that would be refused now. */
+  /** Returns the given password logins that would be refused now. */
   endedLogins<T extends Login>(logins: readonly T[]): Promise<readonly T[]>;
-  /** Login by client certificates. Left out: no client can log in by one. */
+  /** Checks for client certificates. Left out: clients cannot log in by certificate. */
   certificates?: {
     /** Certificates of the authorities that sign client certificates, PEM. */
     ca: Buffer;
-    /** The device or gateway of a certificate, and its account. Null if the certificate is not registered. */
+    /** Returns the device or gateway of a certificate, with its account. Null if the certificate is not registered. */
     loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: LoginAccount } | null>;
-    /** SHA-256 of certificates that no longer belong to the logins of their sessions. */
+    /** Returns the SHA-256 of certificates that no longer belong to the logins of their sessions. */
     ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
   };
-  /** Claims of meters for their identities. Left out: none are accepted. */
+  /** Handles meters that claim their identities. Left out: no claims are accepted. */
   claims?: Claims;
 }
 
 /**
- * Returns a function that finds the login of a connection: by its certificate if the connection gives no name or the certificate's, else by
- * name and password. It returns null if the login is refused.
+ * Returns a function that finds the login of a connection: by its certificate if the connection gives no name or the name in the
+ * certificate, else by name and password. The function returns null if the login is refused.
  */
 export const loginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
@@ -44,7 +44,7 @@ export const loginFinder =
     return isRight ? { username: name, owner, certificate: null, secretSha256: secretDigest(password) } : null;
   };
 
-/** Ends connections whose login is no longer valid, and those of meters that claim for too long. */
+/** Ends connections whose login is no longer valid, and connections of meters that take too long to claim their identity. */
 export async function endSessions(
   sessions: ReadonlySet<Session>,
   { endedLogins, certificates }: LoginOptions,
@@ -69,18 +69,21 @@ export async function endSessions(
   }
 }
 
-/** CONNACK return codes (MQTT 3.1.1, 3.2.2.3): 3 server unavailable, 4 bad user name or password. */
+/** Creates an error with a CONNACK return code (MQTT 3.1.1, 3.2.2.3): 3 server unavailable, 4 bad user name or password. */
 export function refused(returnCode: 3 | 4): AuthenticateError {
   return Object.assign(new Error(returnCode === 4 ? 'bad user name or password' : 'server unavailable'), {
     returnCode,
   });
 }
 
-/** Minimum time between two log lines about one login, and maximum number of logins in the cache of these times. */
+/** Minimum time between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which that time is cached. */
 const LOG_EVERY_MS = 60_000;
 const MAX_LOGGED = 10_000;
 
-/** Logs refusals, at most one line a minute for each login: a device with a typo in its topic connects and publishes again every second. */
+/**
+ * Creates a log of refusals, with at most one line a minute for each login: a device with a typo in its topic connects and publishes again
+ * every second.
+ */
 export function refusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();
   return (username: string, why: string, topic?: string): void => {

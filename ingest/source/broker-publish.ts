@@ -19,11 +19,11 @@ export class Publishing {
   readonly #unreleased: Unreleased;
   readonly #claims: Claims | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
-  /** Connections that are not read until there is room for their account. */
+  /** Sessions whose connections are not read until their account has room. */
   readonly #waiting = new Set<Session>();
   #isPaused = false;
 
-  /** `logRefusal`: logs why something of a login was refused. */
+  /** `logRefusal`: logs why a login's request was refused. */
   constructor(parts: {
     receive: Receive;
     logins: Logins;
@@ -38,9 +38,9 @@ export class Publishing {
     this.#logRefusal = parts.logRefusal;
   }
 
-  /** Hook of aedes. Calls `done` when the connection may be read further, or with an error if it must end. */
+  /** Authorisation hook of aedes for a PUBLISH. Calls `done` when the connection may be read further, or with an error if it must end. */
   readonly authorize: (client: Client | null, packet: PublishPacket, done: Done) => void = (client, packet, done) => {
-    // A message without a client is aedes' own ($SYS). A will comes with its client's session.
+    // A message without a client comes from aedes itself ($SYS). A will comes with its client's session.
     if (!client) return done(null);
     const { session } = client as Connection;
     const { topic } = packet;
@@ -58,17 +58,16 @@ export class Publishing {
       packet.qos === 2
         ? () => this.#takeOnce(session, packet, payload, done)
         : () => this.#take(session, packet, payload, done);
-    // A will has no id. It comes after its connection has ended, so it cannot wait until the connection is read.
+    // A will has no packet id. It is published after its connection has ended, so it cannot wait until the connection is read.
     if (client.closed) this.#take(session, packet, payload, done);
     else session.whenRead(take);
   };
 
-  /** Stops reading from all connections. */
   readonly pause = (): void => {
     this.#isPaused = true;
   };
 
-  /** Reads further from the connections that wait for room: those of an account, or all. */
+  /** Resumes reading from connections that wait for room: of one account, or of all. */
   readonly resume = (account?: string): void => {
     if (account === undefined) this.#isPaused = false;
     for (const session of [...this.#waiting]) {
@@ -79,12 +78,12 @@ export class Publishing {
     }
   };
 
-  /** The connection has ended. */
+  /** Forgets a session whose connection has ended. */
   leave(session: Session): void {
     this.#waiting.delete(session);
   }
 
-  /** Passes a message to the pipeline. `committed` is called when it is stored. */
+  /** Passes a message to the pipeline. Calls `committed` when the message is stored. */
   #hand(session: Session, topic: string, payload: Buffer, committed: () => void): void {
     const { login, account, client } = session;
     const { length } = payload;
@@ -101,7 +100,7 @@ export class Publishing {
     this.#waiting.add(session);
   }
 
-  /** Takes a message at QoS 0 or 1. For aedes it becomes one at QoS 0, because this service acknowledges it after the commit. */
+  /** Takes a message at QoS 0 or 1. aedes treats it as QoS 0, because this service itself sends the acknowledgement after the commit. */
   #take(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
     packet.qos = 0;
@@ -112,8 +111,8 @@ export class Publishing {
   }
 
   /**
-   * Takes a message at QoS 2. Its id is recorded first, so that a repetition by this connection or a later one of the session is not passed on
-   * (MQTT 3.1.1, 4.3.3). After the commit aedes finds the id recorded and only sends the PUBREC.
+   * Takes a message at QoS 2. Its id is recorded first, so that a repetition, by this connection or a later one of the session, is not
+   * passed on (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only sends the PUBREC.
    */
   #takeOnce(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { id } = session.client;
@@ -131,7 +130,7 @@ export class Publishing {
     });
   }
 
-  /** A bridge's state counts as a request of its login, and is ignored. */
+  /** Ignores a bridge's state, but counts it as a request of its login. */
   #takeBridgeState(session: Session, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
@@ -139,7 +138,7 @@ export class Publishing {
   }
 }
 
-/** Takes the claim of a meter, which is acknowledged when it is decided. */
+/** Handles a meter's claim, which is acknowledged when it is decided. */
 function claim(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
   const { qos } = packet;
   const { claims } = session.claiming ?? {};

@@ -10,7 +10,7 @@ const by: LoggedIn = {
   secretSha256: null,
 };
 
-/** A connection whose client reads as much as `unread` leaves. */
+/** A connection with `unread` bytes that its client has not read. */
 function connection(id: string, unread = 0): Connection {
   const conn = Object.assign(new EventEmitter(), { writable: true, writableLength: unread, write: () => true });
   return { id, conn, closed: false, close: () => conn.emit('close') } as unknown as Connection;
@@ -25,7 +25,7 @@ function sessionsOf() {
   return { sessions: new Sessions(undefined, pino({ level: 'silent' }), parts), refusals, ended };
 }
 
-test('a connection beyond the twentieth of its login ends the oldest, which is then open no more', () => {
+test('ends the oldest connection of a login at its twenty-first, and removes it from the open ones', () => {
   const { sessions, refusals, ended } = sessionsOf();
   const clients = Array.from({ length: 21 }, (_, index) => connection(`client_${index}`));
   for (const client of clients) expect(sessions.begin(client, by)).toBe(true);
@@ -34,7 +34,7 @@ test('a connection beyond the twentieth of its login ends the oldest, which is t
   expect(refusals).toHaveLength(1);
 });
 
-test('a login that has used up its requests of the minute begins no session', () => {
+test('begins no session for a login that has used up its requests of the minute', () => {
   const { sessions, refusals } = sessionsOf();
   const first = connection('first');
   sessions.begin(first, by);
@@ -43,7 +43,7 @@ test('a login that has used up its requests of the minute begins no session', ()
   expect([sessions.begin(next, by), next.session, refusals.length]).toEqual([false, undefined, 1]);
 });
 
-test('only connections that do not read what is sent to them are ended', () => {
+test('ends only connections that do not read what is sent to them', () => {
   const { sessions, ended } = sessionsOf();
   const [reading, deaf] = [connection('reading', 65_536), connection('deaf', 65_537)];
   for (const client of [reading, deaf]) sessions.begin(client, by);

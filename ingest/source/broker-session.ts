@@ -7,7 +7,7 @@ import { type Connected, Login, Logins } from './login-limits.ts';
 import { pubacks } from './pubacks.ts';
 import { sessionId } from './unreleased.ts';
 
-/** Maximum number of bytes that wait for a client to read them: messages to homes, and acknowledgements of four bytes each. */
+/** Maximum number of bytes that a client has not read yet: messages to homes, and acknowledgements of four bytes each. */
 const MAX_UNREAD_BYTES = 65_536;
 
 export type Connection = Client & {
@@ -21,26 +21,26 @@ export type Connection = Client & {
   session?: Session;
 };
 
-/** How a connection logged in. */
+/** The login of a connection. */
 export interface LoggedIn {
-  /** Id of the device or the gateway, or of a batch of meters. */
+  /** Id of the device or gateway, or of a batch of meters. */
   username: string;
-  /** Null: of a batch. */
+  /** Account of the device or gateway; null for a batch of meters. */
   owner: LoginAccount | null;
-  /** The client certificate that it logged in by; null: a password. */
+  /** The client certificate used for the login; null if a password was used. */
   certificate: ClientCertificate | null;
-  /** SHA-256 of the password that it logged in by; null: a certificate. */
+  /** SHA-256 of the password used for the login; null if a certificate was used. */
   secretSha256: Buffer | null;
 }
 
-/** A connection that is logged in. */
+/** A logged-in connection. */
 export class Session implements Connected {
   readonly client: Connection;
   readonly by: LoggedIn;
   readonly login: Login;
-  /** Set for a meter that claims its identity; it may do nothing else. */
+  /** Set for a meter that is claiming its identity; such a connection may do nothing else. */
   readonly claiming: { claims: Claiming; sinceMs: number } | null;
-  /** Whether there is room for messages of its account. */
+  /** Whether the account has room for messages of this connection. */
   hasRoom: boolean;
   /** Calls deferred until the connection is read again: messages from the same chunk of bytes, and callbacks without which aedes reads no further. */
   readonly #held: (() => void)[] = [];
@@ -60,7 +60,7 @@ export class Session implements Connected {
     this.#sendPuback = pubacks(() => (!client.closed && conn.writable ? conn : null));
   }
 
-  /** The account whose limits its messages count towards. */
+  /** The account to whose limits the messages count. */
   get account(): string {
     return this.by.owner?.accountId ?? this.by.username;
   }
@@ -90,10 +90,9 @@ export class Session implements Connected {
   }
 }
 
-/** Logs why something of a login was refused. */
 type LogRefusal = (username: string, why: string) => void;
 
-/** The connections that are logged in, each counted to its login. */
+/** All logged-in connections, each counted towards its login. */
 export class Sessions {
   readonly open = new Set<Session>();
   readonly logins = new Logins();
@@ -112,10 +111,10 @@ export class Sessions {
     this.#onEnd = onEnd;
   }
 
-  /** Begins a session; false if the login has used up its requests of this minute. */
+  /** Begins a session; returns false if the login has used up its requests of this minute. */
   begin(client: Connection, by: LoggedIn): boolean {
     const { username } = by;
-    // The meters of a batch have a login each: they claim all at once, once.
+    // Each meter of a batch gets a separate login, because they may all claim at the same time.
     const login = by.owner ? this.logins.of(username) : new Login(username);
     const why = this.logins.request(login);
     if (why !== null) {
@@ -128,7 +127,7 @@ export class Sessions {
     const session = new Session(client, by, { login, claiming, hasRoom: true });
     client.session = session;
     this.open.add(session);
-    // By its connection: aedes reports no end of a client that it has not registered yet.
+    // Watches the connection itself: aedes reports no end of a client that it has not registered yet.
     client.conn.once('close', () => this.#end(session));
     const oldest = this.logins.join(login, session);
     if (oldest) {
@@ -138,7 +137,7 @@ export class Sessions {
     return true;
   }
 
-  /** Ends connections that do not read what is sent to them. */
+  /** Ends connections that do not read their messages. */
   endUnread(): void {
     for (const session of this.open) if (session.client.conn.writableLength > MAX_UNREAD_BYTES) session.end();
   }

@@ -3,30 +3,30 @@ import type { Logger } from '#src/core/log.ts';
 
 /** How meters claim their identities at the broker (docs/onboarding.md). */
 export interface Claims {
-  /** What the names of batches begin with. */
+  /** Common prefix of the names of batches. */
   prefix: string;
-  /** Where a meter says who it is, and where it is answered. */
+  /** Topic on which a meter claims its identity; the answer comes on `replyTopic`. */
   topic: string;
   replyTopic: string;
-  /** Whether the batch and its secret belong together, and it may still be used. */
+  /** Whether the secret belongs to the batch and the batch may still be used. */
   check(batchId: string, secret: string): Promise<boolean>;
-  /** What a meter is answered, as JSON; null where too many claims of its network were refused. */
+  /** Returns the answer for a meter, as JSON; null if too many claims from its network were refused. */
   claim(batchId: string, payload: Buffer, address: string): Promise<string | null>;
 }
 
-/** Of a connection. A meter needs one, and some more where its answer was lost. */
+/** Maximum number of claims per connection. A meter needs one, and a few more if an answer was lost. */
 const MAX_TRIES = 5;
 const MAX_CLAIM_BYTES = 4_096;
-/** After this a connection with a batch's secret is closed: a meter goes on with its own. */
+/** Maximum duration of a connection that logged in with a batch's secret. Afterwards a meter uses its own login. */
 export const MAX_CLAIMING_MS = 60_000;
 
-/** The claims of one connection: one after the other, and only so many. */
+/** Handles the claims of one connection: one at a time, up to a maximum number. */
 export interface Claiming {
-  /** Answers a claim on this connection alone; `taken` is called when that is done. */
+  /** Answers a claim, on this connection only. Calls `taken` when the claim is decided. */
   take(payload: Buffer, taken: () => void): void;
 }
 
-/** Answers claims on the connections that they came on. */
+/** Creates handlers that answer claims on the connections on which they arrived. */
 export function createClaiming(claims: Claims, log: Logger) {
   return (client: Client, batchId: string, address: string): Claiming => {
     let tries = 0;
@@ -46,7 +46,7 @@ export function createClaiming(claims: Claims, log: Logger) {
             isUnderWay = false;
             if (answer === null) return client.close();
             taken();
-            // On this connection, and not through the broker: nobody else can have subscribed to it.
+            // Sent on this connection only, not through the broker's subscriptions, so that no other client can receive it.
             const packet = { cmd: 'publish' as const, topic: claims.replyTopic, payload: answer, qos: 0 as const };
             client.publish({ ...packet, retain: false, dup: false }, () => {});
           });

@@ -8,6 +8,6 @@ test.each([
   // One name that pretends to be three.
   ['DNS:"x, DNS:dev_1, y"', ['"x, DNS:dev_1, y"']],
   ['URI:"a\\"b, DNS:dev_1", DNS:dev_2', ['dev_2']],
-])('of the alternative names %s these are DNS names', (text, names) => {
+])('extracts from the alternative names %s the DNS names', (text, names) => {
   expect(dnsNames(text)).toEqual(names);
 });

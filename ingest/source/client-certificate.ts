@@ -2,19 +2,18 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** A certificate that a client presented and an authority of ours vouches for. */
+/** A certificate presented by a client and signed by a configured authority. */
 export interface ClientCertificate {
-  /** SHA-256 of it, in hex. */
   sha256: string;
-  /** Its common name, and the DNS names among its alternative ones. */
+  /** The certificate's common name, and the DNS names among its alternative names. */
   names: readonly string[];
-  /** Unix ms. */
+  /** End of the certificate's validity, Unix ms. */
   validToMs: number;
 }
 
 /**
- * How a listener asks clients for certificates, which `ca` (PEM) vouches for. Who has none goes on with a password. Sessions are not
- * resumed: a certificate is looked at in each handshake, and not in one of before it expired.
+ * TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses a password. TLS
+ * sessions are not resumed, so that a certificate is checked in each handshake, including after its expiry.
  */
 export const asksForCertificates = (ca: Buffer) => ({
   ca,
@@ -24,8 +23,8 @@ export const asksForCertificates = (ca: Buffer) => ({
 });
 
 /**
- * What a client presented. Null where it presented nothing, or is not on TLS; `refused` where the certificate has expired, is not valid
- * yet, or is of an authority that is not ours.
+ * Returns the certificate that a client presented. Null if there is none or the connection has no TLS. `refused` if the certificate has
+ * expired, is not valid yet, or is signed by another authority.
  */
 export function certificateOf(socket: Socket): ClientCertificate | 'refused' | null {
   if (!(socket instanceof TLSSocket)) return null;
@@ -41,8 +40,8 @@ export function certificateOf(socket: Socket): ClientCertificate | 'refused' | n
 }
 
 /**
- * The DNS names of an alternative name as Node writes it: `DNS:a, URI:b, DNS:"c, d"`. What has a comma in it is quoted: taken apart at commas
- * one name could pretend to be several. Pure.
+ * Extracts the DNS names from an alternative name in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name with a comma is quoted: without
+ * regard to the quotes, one name could pretend to be several. Pure.
  */
 export function dnsNames(text: string): string[] {
   const entries = text.matchAll(/([^:,]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/gy);

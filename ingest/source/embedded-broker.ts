@@ -17,35 +17,35 @@ import { type AnyPacket, limitPackets } from './packet-limit.ts';
 import type { Receive, Source } from './source.ts';
 import { Unreleased } from './unreleased.ts';
 
-/** Levels of a topic: aedes closes the connection of a client that names one with more, before it asks whether the login may. */
+/** Maximum number of levels in a topic: aedes closes the connection of a client that uses more, before it checks the permission. */
 const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
-/** A socket on the TLS port that begins no handshake is closed after this. One without TLS has aedes' `connectTimeout` for its CONNECT. */
+/** Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait for a CONNECT. */
 const MAX_HANDSHAKE_MS = 10_000;
-/** Packets that count to a login's requests, as its CONNECT does. */
+/** Packets that count as requests of a login, like its CONNECT. */
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
-/** How soon the connections of a login are closed after it ends (its device is deleted). */
+/** Interval at which connections are closed whose login has ended, because the device was deleted, for example. */
 const LOGINS_EVERY_MS = 10_000;
 
 type LogRefusal = ReturnType<typeof refusalLog>;
 
 export interface EmbeddedBroker extends Source {
-  /** Ports in use. */
+  /** Ports in use, without TLS and with TLS. */
   port: number;
   tlsPort: number;
-  /** Serves new connections with this certificate. */
+  /** Uses this certificate for new connections. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
 }
 
 export interface BrokerOptions extends LoginOptions {
-  /** Where it listens without TLS. */
+  /** Address to listen on without TLS. */
   host: string;
   port: number;
-  /** Where it listens with TLS. */
+  /** Address to listen on with TLS. */
   tlsHost: string;
   tlsPort: number;
   tls: { cert: Buffer; key: Buffer };
-  /** What homes are told; without it nobody may listen to anything. */
+  /** Source of the usage that is published to homes. Left out: no subscriptions are allowed. */
   homes?: HomeUsagePort;
   receive: Receive;
   log: Logger;
@@ -55,10 +55,10 @@ export interface BrokerOptions extends LoginOptions {
 }
 
 /**
- * The broker inside the ingest process (aedes). A device's PUBLISH is taken out of aedes before it acknowledges, and
- * its PUBACK is written when the reading is committed (MQTT 3.1.1, 4.3.2), with many messages of a connection under way.
- * QoS 2 is held in order, message by message, before its PUBREC. There is nothing to read here
- * but the answer to a claim, and what a home uses, for its own gateways.
+ * Starts the broker inside the ingest process (aedes). The service handles a device's PUBLISH before aedes would acknowledge it, and sends
+ * its PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many messages in flight. QoS 2 messages are processed
+ * one by one, in order, and each gets its PUBREC after the commit. Clients can subscribe only to the answer to a claim and to the usage of
+ * their own home, for its gateways.
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
   const { claims, receive, log } = options;
@@ -101,11 +101,11 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   const { close, ...ports } = await listenBoth(options, connectionHandler(broker, logins, { log, logRefusal }));
   return {
     ...ports,
-    // It is this process.
+    // Always connected, because the broker is this process.
     isConnected: () => true,
     pause: publishing.pause,
     resume: publishing.resume,
-    // There is no other one.
+    // There is no other worker to which messages could be handed over.
     leave: async () => {},
     async close() {
       clearInterval(checking);
@@ -116,7 +116,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   };
 }
 
-/** The hook of aedes that decides about a login, and begins its session. */
+/** Creates aedes' authentication hook, which checks a login and begins its session. */
 function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: LogRefusal): Aedes['authenticate'] {
   const { logins } = sessions;
   const loginOf = loginFinder(options);
@@ -129,7 +129,7 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
     const look = async () => (client.closed ? null : loginOf(client as Connection, name, password?.toString() ?? ''));
     logins.lookUp(look).then(
       (by) => {
-        // A client that has gone meanwhile leaves nothing behind: aedes does not report its end any more.
+        // Nothing may be stored for a client that has disconnected meanwhile, because aedes no longer reports its end.
         if (!by || client.closed) return done(refused(4), false);
         const isBegun = sessions.begin(client as Connection, by);
         done(isBegun ? null : refused(3), isBegun);
@@ -142,14 +142,14 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
   };
 }
 
-/** Publishes the use of homes that somebody listens to. Undefined: nobody may listen to anything. */
+/** Publishes the usage of homes that have subscribers. Undefined: subscriptions are not allowed. */
 function startHomeTopics(
   broker: Aedes,
   sessions: Sessions,
   { homes, homesEveryMs: everyMs, log }: BrokerOptions,
 ): HomeTopics | undefined {
   const publish = (userId: string, text: string) => {
-    // A connection that reads nothing of what is published is not served for ever.
+    // Connections that do not read their published messages are closed.
     sessions.endUnread();
     const topic = homeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
@@ -157,13 +157,13 @@ function startHomeTopics(
   return homes && new HomeTopics(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
 }
 
-/** The hook of aedes that decides who may subscribe to what. */
+/** Creates aedes' hook that authorises subscriptions. */
 function subscribeAuthoriser(homes: HomeTopics | undefined, claims: Claims | undefined): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
     const { session } = client as Connection;
-    // A meter that claims may await its answer, which comes on its connection alone: nobody publishes on that topic.
+    // A claiming meter may subscribe to its answer, which is sent on its connection only: no client publishes on that topic.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
-    // A client that was away gets the retained message when it is back.
+    // QoS 0 suffices: a returning client gets the retained message.
     subscription.qos = 0;
     const { username, owner } = session?.by ?? {};
     const may =
@@ -176,7 +176,7 @@ function subscribeAuthoriser(homes: HomeTopics | undefined, claims: Claims | und
   };
 }
 
-/** Returns what serves a new connection: it limits its packets, and its login's requests. */
+/** Returns the handler of a new connection, which limits its packets and its login's requests. */
 function connectionHandler(
   broker: Aedes,
   logins: Logins,
@@ -197,7 +197,6 @@ function connectionHandler(
   };
 }
 
-/** Listens with TLS and without it. */
 async function listenBoth(
   options: BrokerOptions,
   serve: (socket: Socket) => void,
@@ -206,11 +205,11 @@ async function listenBoth(
   const plain = createServer(serve);
   const tlsOptions = { ...SERVER_TLS, ...(certificates ? asksForCertificates(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
-    // TLS itself decides before anything of MQTT is read: a client whose certificate is not valid has no other way in.
+    // Reject an invalid certificate before any MQTT packet is read, so that its client has no other way in.
     if (certificates && certificateOf(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });
-  // Node reports a handshake that took too long, and leaves the socket open.
+  // Node reports a handshake timeout but leaves the socket open.
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   return {
     port: await listen(plain, options.port, options.host),
@@ -223,7 +222,7 @@ async function listenBoth(
   };
 }
 
-/** Listens and returns the port, which the system chose where 0 was asked for. */
+/** Listens and returns the port; for port 0, the one that the system chose. */
 async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

@@ -1,19 +1,21 @@
 import type { Logger } from '#src/core/log.ts';
 import { Shares } from '#src/core/shares.ts';
 
-/** The text on the topic of a home. */
+/** Provides the text that is published on the topic of a home. */
 export interface HomeUsagePort {
-  /** Null: there is no such home. */
+  /** Returns the text; null if the home does not exist. */
   read(userId: string): Promise<string | null>;
-  /** A mark that differs after each reading of a home; homes without readings are left out. */
+  /** Returns a mark for each home that changes with each reading. Homes without readings are left out. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Interval at which homes are checked for changes. */
 const LOOK_MS = 10_000;
-/** A change without a reading (a tariff, a standing charge, midnight) is published after this at most. */
+/** Maximum delay until a change without a reading (a tariff, a standing charge, midnight) is published. */
 const REPEAT_MS = 5 * 60_000;
-/** Maximum number of homes that are published: each costs the process that stores readings some milliseconds at a change. Accounts share them. */
+/**
+ * Maximum number of homes that are published, shared among the accounts. Each home costs the ingest process some milliseconds at a change.
+ */
 const MAX_HOMES = 100;
 
 interface Home {
@@ -24,7 +26,7 @@ interface Home {
   published: string | undefined;
 }
 
-/** Publishes what homes use, as long as somebody listens. */
+/** Publishes the usage of homes that have subscribers. */
 export class HomeTopics {
   readonly #port: HomeUsagePort;
   readonly #publish: (userId: string, text: string) => void;
@@ -34,7 +36,7 @@ export class HomeTopics {
   readonly #looking: NodeJS.Timeout;
   #isLooking = false;
 
-  /** `publish`: to all that listen, and retained for later listeners; an empty text deletes the retained one. */
+  /** `publish`: sends to all subscribers, and retains the text for later ones. An empty text deletes the retained one. */
   constructor(
     port: HomeUsagePort,
     publish: (userId: string, text: string) => void,
@@ -51,8 +53,8 @@ export class HomeTopics {
   }
 
   /**
-   * Somebody listens to a home from now on: it is read now, and whenever it changes. False if its account has its share of homes, and nobody
-   * listens then.
+   * Adds a subscriber to a home. The home is published now and whenever it changes. Returns false, without adding the subscriber, if its
+   * account already has its share of homes.
    */
   follow(userId: string, account: string, listener: object): boolean {
     const known = this.#homes.get(userId);
@@ -77,13 +79,16 @@ export class HomeTopics {
     clearInterval(this.#looking);
   }
 
-  /** Ends homes that nobody listens to, not before: a listener that comes and goes costs no reading each time. */
+  /**
+   * Stops publishing homes without subscribers. It runs at intervals, so that a client that reconnects often does not cause a query each
+   * time.
+   */
   #endUnheard(): void {
     for (const [userId, { listeners, account, published }] of this.#homes) {
       if (listeners.size > 0) continue;
       this.#homes.delete(userId);
       this.#places.give(account);
-      // Nobody keeps it up to date any more.
+      // Deletes the retained text, which would become outdated.
       if (published) this.#publish(userId, '');
     }
   }
@@ -106,7 +111,7 @@ export class HomeTopics {
     const isDue = home.published === undefined || home.mark !== mark || performance.now() - home.readAtMs > REPEAT_MS;
     if (!isDue) return;
     const text = (await this.#port.read(userId)) ?? '';
-    // Everybody left meanwhile.
+    // All subscribers of the home have left during the query.
     if (this.#homes.get(userId) !== home) return;
     Object.assign(home, { mark, readAtMs: performance.now() });
     if (text !== home.published) this.#publish(userId, text);

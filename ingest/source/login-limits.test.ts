@@ -6,7 +6,7 @@ const connection = () => {
   return one;
 };
 
-test('a login has its requests of a minute, and the next minute’s', () => {
+test('allows a login a number of requests in each minute', () => {
   let nowMs = 0;
   const logins = new Logins(() => nowMs);
   const login = logins.of('gwy_1');
@@ -21,27 +21,24 @@ test('a login has its requests of a minute, and the next minute’s', () => {
 test.each([
   ['messages', 100, 4_000],
   ['bytes', 2 ** 20, 8],
-])(
-  'a login whose %s wait is not read, on any of its connections, until half of them are committed',
-  (_of, bytes, count) => {
-    const logins = new Logins();
-    const login = logins.of('dev_1');
-    const [one, other] = [connection(), connection()];
-    logins.join(login, one);
-    logins.join(login, other);
-    for (let taken = 0; taken < count; taken++) {
-      expect(login.isHeld).toBe(false);
-      login.take(bytes);
-    }
-    expect(login.isHeld).toBe(true);
-    for (let given = 0; given < count / 2; given++) login.give(bytes);
-    expect([login.isHeld, one.reads]).toEqual([true, 0]);
-    login.give(bytes);
-    expect([login.isHeld, one.reads, other.reads]).toEqual([false, 1, 1]);
-  },
-);
+])('stops reading all connections of a login whose %s wait, until half of them are committed', (_of, bytes, count) => {
+  const logins = new Logins();
+  const login = logins.of('dev_1');
+  const [one, other] = [connection(), connection()];
+  logins.join(login, one);
+  logins.join(login, other);
+  for (let taken = 0; taken < count; taken++) {
+    expect(login.isHeld).toBe(false);
+    login.take(bytes);
+  }
+  expect(login.isHeld).toBe(true);
+  for (let given = 0; given < count / 2; given++) login.give(bytes);
+  expect([login.isHeld, one.reads]).toEqual([true, 0]);
+  login.give(bytes);
+  expect([login.isHeld, one.reads, other.reads]).toEqual([false, 1, 1]);
+});
 
-test('the oldest of twenty connections is to end for a further one', () => {
+test('ends the oldest of twenty connections for a further one', () => {
   const logins = new Logins();
   const login = logins.of('dev_1');
   const all = Array.from({ length: 21 }, connection);
@@ -49,7 +46,7 @@ test('the oldest of twenty connections is to end for a further one', () => {
   expect(login.connections.size).toBe(20);
 });
 
-test('logins are looked up three at a time, in turn, and a failure keeps no place', async () => {
+test('looks up three logins at a time, in order, and frees the slot after a failure', async () => {
   const logins = new Logins();
   let [now, most] = [0, 0];
   const look = (index: number) =>
@@ -64,7 +61,7 @@ test('logins are looked up three at a time, in turn, and a failure keeps no plac
   expect([most, all.filter(({ status }) => status === 'fulfilled').length]).toEqual([3, 25]);
 });
 
-test('what has ended is forgotten', () => {
+test('evicts ended logins', () => {
   let nowMs = 0;
   const logins = new Logins(() => nowMs);
   const login = logins.of('dev_1');

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 
-/** Maximum number of connections of one login: each may hold an incomplete packet of 1 MiB. A further one ends the oldest. */
+/** Maximum number of connections of one login: each may hold an incomplete packet of 1 MiB. A further connection ends the oldest. */
 const MAX_CONNECTIONS = 20;
 /** Maximum number of logins, subscriptions, unsubscriptions and bridge states in a minute. A device that reconnects every second stays below it. */
 const MAX_REQUESTS = 120;
@@ -10,20 +10,19 @@ const MAX_IN_FLIGHT_BYTES = 8 * 2 ** 20;
 /** Maximum number of concurrent login queries. A worker has eight database connections; clients that reconnect constantly must leave some to the writers. */
 const MAX_LOOKUPS = 3;
 
-/** A connection of a login. */
+/** A connection that counts towards a login. */
 export interface Connected {
-  /** Ends it. */
   end(): void;
-  /** Reads further, unless something else holds the connection. */
+  /** Resumes reading, unless another limit still holds the connection. */
   readOn(): void;
 }
 
 /** Connections, requests and uncommitted messages of one login, over all its client ids. */
 export class Login {
   readonly username: string;
-  /** The oldest first. */
+  /** The login's connections, oldest first. */
   readonly connections = new Set<Connected>();
-  /** Whether its connections are not read, because too many of its messages wait. */
+  /** Whether reading of all its connections is paused, because too many of its messages wait for their commit. */
   isHeld = false;
   requests = { minute: 0, count: 0 };
   #inFlight = 0;
@@ -72,7 +71,7 @@ export class Logins {
     try {
       return await look();
     } finally {
-      // The next waiter takes over this slot.
+      // The next waiting lookup takes over this slot.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#lookups--;
@@ -97,7 +96,7 @@ export class Logins {
     return login;
   }
 
-  /** Adds a connection. Returns the connection that must end for it, or null. */
+  /** Adds a connection. Returns the connection that must end to make room, or null. */
   join({ connections }: Login, connection: Connected): Connected | null {
     const [oldest = null] = connections.size >= MAX_CONNECTIONS ? connections : [];
     if (oldest) connections.delete(oldest);

@@ -4,46 +4,53 @@ import type { Logger } from '#src/core/log.ts';
 import type { Receive, Source } from './source.ts';
 import { takePublishes } from './take-publishes.ts';
 
-/** Workers of earlier versions shared their subscription under this name; a session may still have it. */
+/** Name of the shared subscription of earlier versions; a session may still have it. */
 const EARLIER_SHARE = 'energy';
-/** Unacknowledged messages that the broker may send: what waits for its commit (pipeline.ts), and what is held behind a late one (ack-order.ts). */
+/**
+ * Maximum number of unacknowledged messages: those that wait for their commit (pipeline.ts), and those held behind a late one
+ * (ack-order.ts).
+ */
 const RECEIVE_MAXIMUM = 30_000;
 /**
- * What is longer the broker does not send here, and takes for sent (MQTT 5, 3.1.2.11.4). Of messages beyond 1 MiB no more is kept than that they were refused; 200 MB of one,
- * which a broker without limits of its own takes from any device, took 750 MiB here, and would come again to a worker that died of it.
+ * Maximum packet size. The broker does not send a longer packet to this client, and treats it as sent (MQTT 5, 3.1.2.11.4). Messages beyond
+ * 1 MiB are rejected, and only the rejection is stored. Without this limit, a message of 200 MB, which a broker without limits accepts from
+ * any device, took 750 MiB of memory here, and would be redelivered after a worker had died of it.
  */
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
 const KEEPALIVE_SECONDS = 60;
-/** Parts of the keepalive after which an acknowledgement stands for a ping. */
+/** Fraction of the keepalive (1/n) after which an acknowledgement replaces a ping. */
 const PING_PARTS = 10;
-/** MQTT 5, 4.13: another client connected under the same name. */
+/** Reason code (MQTT 5, 4.13): another client connected with the same client id. */
 const SESSION_TAKEN_OVER = 0x8e;
 const WEEK_SECONDS = 7 * 86_400;
-/** How long a start waits for its subscription; after that the client goes on connecting in the background. */
+/** Maximum time for which a start waits for its subscription. After that, the client continues to connect in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
-/** How long the broker may take to end the connection once it was asked to: in a flood it sends all that waits for us before it hears that. */
+/** Maximum time for the broker to end the connection: in a flood, it sends all pending messages before it processes the DISCONNECT. */
 const CLOSE_MS = 700;
-/** A session is empty after this much silence; it is asked for as long as this in all. */
+/** A session counts as empty after this much silence; `longest` limits the whole wait. */
 const EMPTY_MS = { quiet: 300, longest: 1_500 };
 
 export interface ClientOptions {
   url: string;
-  /** Name of the session, for which the broker keeps what it could not deliver (never used by two at once). */
+  /** Name of the session, under which the broker stores undelivered messages. Two clients must never use it at the same time. */
   clientId: string;
-  /** Filters of the topics that are asked for. */
+  /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: Receive;
   log: Logger;
   /**
-   * All: everything, by a subscription of the session's own, which every broker restores with it. (mosquitto 2.0 forgets shared ones
-   * when it is started again.) None: what the session has, and nothing new.
+   * `all`: subscribe to everything. The subscription is not shared, so that every broker restores it with the session. (mosquitto 2.0 loses
+   * shared subscriptions at a restart.) `none`: receive what the session still has, and nothing new.
    */
   subscription: Subscription;
-  /** After so long without a word from the broker it is asked whether it is there; a minute where not said. */
+  /** Silence of the broker after which the client sends a ping, in seconds; 60 by default. */
   keepaliveSeconds?: number;
-  /** Another client connected under this name. To go on would take the session back from it. */
+  /** Called when another client has connected with the same client id. Reconnecting would take the session back from it. */
   onTakenOver?: () => void;
-  /** Is given the client before it connects: a session delivers at once, and may be asked to pause, and told to go on, before it is subscribed. */
+  /**
+   * Called with the source before it connects. A session delivers at once, so the source may have to be paused and resumed before it is
+   * subscribed.
+   */
   onMade?: (source: MqttSource) => void;
 }
 
@@ -51,15 +58,15 @@ type Subscription = 'all' | 'none';
 
 export interface MqttSource extends Omit<Source, 'leave'> {
   /**
-   * Asks for nothing any more, and takes what the broker still has for the session. Answers whether that is all of it, and
-   * committed: after a few seconds it may not be.
+   * Ends the subscriptions and receives the messages that the broker still has for the session. Returns whether all of them are received
+   * and committed; after a few seconds, some may remain.
    */
   empty(): Promise<boolean>;
 }
 
 /**
- * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever.
- * Resolves once it is subscribed, or after a few seconds where the broker is away.
+ * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever. Resolves once it
+ * is subscribed, or after a few seconds if the broker is unavailable.
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
   const { url, clientId, topics, receive, log, keepaliveSeconds = KEEPALIVE_SECONDS } = options;
@@ -77,24 +84,25 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     keepalive: keepaliveSeconds,
     reconnectPeriod: 200,
     connectTimeout: 10_000,
-    // By ourselves, at each connection: mqtt.js does not ask again for what it has asked for once.
+    // This service subscribes at each connection, because mqtt.js does not repeat a subscription.
     resubscribe: false,
     properties: {
       sessionExpiryInterval: WEEK_SECONDS,
       receiveMaximum: RECEIVE_MAXIMUM,
       maximumPacketSize: MAX_PACKET_BYTES,
     },
-    // Its default costs an array for each of the dozen lines a packet, though nobody reads them.
+    // mqtt.js' default log creates an array for each of a dozen lines per packet, even if no log is read.
     log: () => {},
-    // Before the first packet can arrive: a persistent session delivers at once.
+    // Connects only after the handlers are set: a persistent session delivers at once.
     manualConnect: true,
   };
   const client = connect(url, settings);
   let lastAtMs = performance.now();
   let heardAtMs = lastAtMs;
   /**
-   * What is acknowledged was heard of a broker that is there, and tells it that we are. The answer to a ping waits behind all that the
-   * broker has for us, and its reading of the ping behind what we have acknowledged: in a long backlog for longer than mqtt.js does.
+   * Postpones the next ping: an acknowledged message proves that the broker is alive, and shows the broker that this client is. In a long
+   * backlog, the answer to a ping waits behind all pending messages, and the ping behind all acknowledgements, for longer than mqtt.js
+   * allows.
    */
   const heard = () => {
     if (lastAtMs - heardAtMs < (keepaliveSeconds * 1_000) / PING_PARTS) return;
@@ -106,7 +114,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   takePublishes(client, {
     take(topic, payload, isRetained, receipt) {
       lastAtMs = performance.now();
-      // Neither taken nor acknowledged: it comes again, to whoever has this session next.
+      // Neither accepted nor acknowledged: the broker redelivers it to the session's next client.
       if (closing) return;
       inFlight++;
       if (!receive({ topic, payload, receivedAtMs: Date.now(), replayed: isRetained }, receipt)) paused = true;
@@ -121,11 +129,11 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       return true;
     },
   });
-  /** Asks for what is wanted, then gives up what is not: an earlier worker may have left the session with either. */
+  /** Adds the wanted subscriptions, then removes the others: an earlier worker may have left the session with either. */
   const settleNow = async () => {
     const isWanted = subscription === 'all';
     if (isWanted) {
-      // Retained messages come once, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
+      // The broker sends retained messages at the first subscription only, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
       const granted = await client.subscribeAsync([...topics], { qos: 1, rh: 1 });
       const refused = granted.filter(({ qos }) => (qos as number) >= 128);
       if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
@@ -133,7 +141,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     const shared = topics.map((filter) => `$share/${EARLIER_SHARE}/${filter}`);
     await client.unsubscribeAsync(isWanted ? shared : [...topics, ...shared]);
   };
-  // One after the other: each ends with what was wanted when it began.
+  // One after the other, so that each call sees the final state of the previous one.
   let settling: Promise<void> = Promise.resolve();
   const settle = () => {
     settling = settling.catch(() => {}).then(settleNow);
@@ -152,7 +160,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   client.on('connect', () => {
     log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');
     settle().then(subscribed, (error: Error) => {
-      // One that broke off meanwhile is told as closed, and asked again.
+      // A connection that broke off meanwhile is reported by `close`, and the subscription is repeated.
       if (client.connected && !closing) log.error({ err: error }, 'broker refused the subscription');
     });
   });
@@ -169,14 +177,14 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       const until = performance.now() + EMPTY_MS.longest;
       subscription = 'none';
       await settle();
-      // A broker that waits for acknowledgements (receive maximum) is quiet, too.
+      // Silence alone is not enough: a broker that waits for acknowledgements (receive maximum) is silent, too.
       const isEmpty = () => inFlight === 0 && performance.now() - lastAtMs >= EMPTY_MS.quiet;
       while (performance.now() < until && !isEmpty()) await setTimeout(50);
       return isEmpty();
     },
     async close() {
       closing = true;
-      // A connection that is not read does not end.
+      // Resume reading, because a connection that is not read does not end.
       for (const goOn of held.splice(0)) goOn();
       await Promise.race([client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
       client.stream.destroy();

@@ -1,27 +1,27 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'aedes';
 
-/** Of any packet but a PUBLISH. A CONNECT of a device is some hundred bytes, its will may be some more; a SUBSCRIBE less than that. */
+/** Maximum length of any packet but a PUBLISH. A device's CONNECT has some hundred bytes, more with a will; a SUBSCRIBE has fewer. */
 const MAX_CONTROL_BYTES = 16_384;
 const MAX_CLIENT_ID_CHARACTERS = 256;
-/** What may follow before the login is checked. */
+/** Maximum number of bytes that a client may send before its login is checked. */
 const MAX_BYTES_BEFORE_LOGIN = 2 * 1_048_576;
-/** Topic, properties and header beside a payload. */
+/** Maximum length of topic, properties and header, in addition to the payload. */
 const BESIDE_PAYLOAD_BYTES = 70_000;
-/** Of a SUBSCRIBE or an UNSUBSCRIBE: there is one topic to listen to, and each filter is looked at. */
+/** Maximum number of filters in a SUBSCRIBE or UNSUBSCRIBE: clients need one topic, and each filter costs a check. */
 const MAX_FILTERS = 100;
 
-/** A packet, as far as it is judged before anything is done about it. */
+/** The fields of a packet that are checked before it is processed. */
 export interface AnyPacket {
   cmd: string;
-  /** Bytes after its header. */
+  /** Length after the fixed header, in bytes. */
   length?: number;
   clientId?: string;
   subscriptions?: readonly unknown[];
   unsubscriptions?: readonly unknown[];
 }
 
-/** Of aedes (pinned to one version in package.json): its parser, which keeps an incomplete packet until all of it is there. */
+/** Internals of aedes (pinned to one version in package.json): its parser, which buffers an incomplete packet. */
 interface Parsing {
   _parser: {
     parse(data: Buffer): number;
@@ -33,7 +33,7 @@ interface Parsing {
   connected: boolean;
 }
 
-/** Why a packet ends its connection, by its size alone; null where it is let through. Pure. */
+/** Returns the reason why a packet ends its connection, judged by its size alone; null if it is accepted. Pure. */
 export function faultOfPacket({ cmd, length = 0, clientId = '', ...packet }: AnyPacket): string | null {
   if (cmd !== 'publish' && length > MAX_CONTROL_BYTES)
     return `${cmd.toUpperCase()} of more than ${MAX_CONTROL_BYTES} bytes`;
@@ -44,9 +44,9 @@ export function faultOfPacket({ cmd, length = 0, clientId = '', ...packet }: Any
 }
 
 /**
- * Ends a connection whose packet is announced longer than it may be, before it is taken in: MQTT allows 256 MiB
- * (3.1.1, 2.2.3), and anybody who reaches the port could have as much of this process's memory as it sends. And hands a whole packet to
- * aedes only where `judge` has no reason against it; `end` is called with the reason otherwise, and nothing after it is handed on.
+ * Ends a connection that announces a packet longer than allowed, before the packet is received. MQTT allows 256 MiB (3.1.1, 2.2.3), so that
+ * anyone who reaches the port could fill this process's memory. A whole packet is passed to aedes only if `judge` returns no reason against
+ * it. Otherwise `end` is called with the reason, and no further packet is passed on.
  */
 export function limitPackets(
   client: Client,
@@ -71,7 +71,7 @@ export function limitPackets(
   });
   parser.parse = (data) => {
     const waitingBytes = parse(data);
-    // What is announced of a packet that is not complete; a length of -1 where there is none.
+    // Announced type and length of an incomplete packet; a length of -1 if there is none.
     const { cmd, length } = parser.packet;
     const mostBytes = mayPublish && cmd === 'publish' ? maxPayloadBytes + BESIDE_PAYLOAD_BYTES : MAX_CONTROL_BYTES;
     const isTooLong = length > mostBytes || (length !== -1 && waitingBytes > mostBytes);

@@ -1,12 +1,12 @@
-/** Where a connection's bytes go. */
+/** Destination of a connection's bytes. */
 export interface Writable {
   write(data: Buffer): unknown;
 }
 
 /**
- * PUBACKs of one connection (MQTT 3.1.1, 3.4, and MQTT 5, 3.4.2.1, where a length of 2 means success): type 4, length 2,
- * packet identifier. A commit acknowledges thousands of messages in one go, so what is asked for in one turn of the event
- * loop is one write: each by itself was a tenth of a worker's time.
+ * Sends the PUBACKs of one connection (MQTT 3.1.1, 3.4; in MQTT 5, 3.4.2.1, a length of 2 means success): type 4, length 2, packet
+ * identifier. A commit acknowledges thousands of messages at once, so all PUBACKs of one turn of the event loop are a single write:
+ * separate writes took a tenth of a worker's time.
  */
 export function pubacks(stream: () => Writable | null): (messageId: number) => void {
   let waiting: number[] = [];

@@ -8,7 +8,7 @@ const bytesOf = (packet: Packet): Buffer => generate(packet, VERSION);
 
 const publish = fc.record({
   topic: fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }),
-  // Lengths that are told in one, two and three bytes.
+  // Payloads whose length takes one, two and three bytes.
   payload: fc.oneof(
     fc.uint8Array({ maxLength: 90 }),
     fc.integer({ min: 100, max: 40_000 }).map((length) => new Uint8Array(length).fill(7)),
@@ -34,7 +34,7 @@ const other = fc.constantFrom<Packet>(
   { cmd: 'disconnect', reasonCode: 0x8e },
 );
 
-/** Bytes in pieces, each as long as one of the lengths, in turn. */
+/** Cuts bytes into pieces that have the given lengths, in turn. */
 function* piecesOf(bytes: Buffer, lengths: readonly number[]): Generator<Buffer> {
   for (let [at, turn] = [0, 0]; at < bytes.length; turn++) {
     const end = at + (lengths[turn % lengths.length] as number);
@@ -43,7 +43,7 @@ function* piecesOf(bytes: Buffer, lengths: readonly number[]): Generator<Buffer>
   }
 }
 
-test('parts what the library of packets writes, however it comes in pieces: each message once and in order, all else as it was', () => {
+test('separates packets written by mqtt-packet, in any pieces: each message once and in order, all else unchanged', () => {
   const packets = fc.array(
     fc.oneof({ weight: 3, arbitrary: publish }, { weight: 1, arbitrary: other.map((packet) => ({ packet })) }),
     { maxLength: 12 },
@@ -54,7 +54,7 @@ test('parts what the library of packets writes, however it comes in pieces: each
   });
   fc.assert(
     fc.property(packets, lengths, (sent, cut) => {
-      // Texts are compared a thousand times faster than bytes.
+      // Strings, because comparing them is a thousand times faster than comparing bytes.
       const told = (...[topic, payload, packetId, isRetained]: Parameters<TakePacket>) =>
         [topic, payload.toString('latin1'), packetId, isRetained] as const;
       const expected: ReturnType<typeof told>[] = [];
@@ -83,7 +83,7 @@ test('parts what the library of packets writes, however it comes in pieces: each
   );
 });
 
-test('rubbish is a malformed packet or is left to mqtt.js, and no message begins before what came', () => {
+test('reports garbage as a malformed packet or leaves it to mqtt.js, and starts no message before the received bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (pieces) => {
       let length = 0;
@@ -114,7 +114,7 @@ test.each([
   ['no packet identifier', [0x32, 4, 0, 1, 116, 0]],
   ['no properties', [0x30, 3, 0, 1, 116]],
   ['properties that are longer than their packet', [0x30, 5, 0, 1, 116, 9, 0]],
-])('%s is malformed', (_, bytes) => {
+])('reports %s as malformed', (_, bytes) => {
   const read = publishPackets(() => expect.unreachable());
   expect(() => read(Buffer.from(bytes))).toThrow(MalformedPacket);
 });

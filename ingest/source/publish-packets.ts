@@ -1,26 +1,26 @@
-/** Takes a PUBLISH packet (MQTT 5, 3.3). `packetId`: what its PUBACK names; null at QoS 0, where there is none. */
+/** Receives a PUBLISH packet (MQTT 5, 3.3). `packetId`: identifier for the PUBACK; null at QoS 0, which has none. */
 export type TakePacket = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
-/** A broker sent what no MQTT 5 broker may: the connection must end (MQTT 5, 4.13). */
+/** The broker violated MQTT 5: the connection must end (MQTT 5, 4.13). */
 export class MalformedPacket extends Error {
   readonly code = 'ERR_MALFORMED_PACKET';
 }
 
 const PUBLISH = 3;
 const RETAIN = 1;
-/** Bytes of a length, 7 bits in each (MQTT 5, 1.5.5). */
+/** Maximum number of bytes of a length field, with 7 bits in each (MQTT 5, 1.5.5). */
 const MAX_LENGTH_BYTES = 4;
 const NOTHING: readonly Buffer[] = [];
 
 /**
- * Parts the PUBLISH packets of an MQTT 5 connection from all others, in one pass over its bytes: nearly all that a broker sends a
- * subscriber are these, and mqtt.js takes five objects and a turn of the event loop for each. Answers what is given the bytes
- * as they come, calls `take` with each PUBLISH in its order, and answers the bytes of the other packets, whole ones. A packet's payload is a view of the bytes
- * that it came in. It throws MalformedPacket; nothing more can be read then. QoS 2 and topic aliases are errors: they are sent to nobody
- * who did not ask for them.
+ * Separates the PUBLISH packets of an MQTT 5 connection from all others, in one pass over its bytes. Nearly all packets that a subscriber
+ * receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each. Returns a function that takes the
+ * connection's bytes as they arrive, calls `take` with each PUBLISH in order, and returns the bytes of the other, whole packets. A payload
+ * is a view of the bytes in which it arrived. The function throws MalformedPacket, after which nothing more can be read. QoS 2 and topic
+ * aliases are errors: a broker sends them only to clients that asked for them.
  */
 export function publishPackets(take: TakePacket): (bytes: Buffer) => readonly Buffer[] {
-  /** The beginning of a packet, as it came in, how long it is, and how long it must get to be looked at again. */
+  /** The beginning of an incomplete packet in pieces, its length so far, and the length at which it is examined again. */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let wantedBytes = 0;
@@ -62,7 +62,8 @@ export function publishPackets(take: TakePacket): (bytes: Buffer) => readonly Bu
 }
 
 /**
- * Where what has its length after its first byte ends. Beyond `until`, where bytes that tell so are not there: more must come.
+ * Returns the end of a packet or field whose length follows its first byte. The result is beyond `until` if the length is still incomplete:
+ * more bytes must come.
  */
 function endOfPacket(bytes: Buffer, at: number, until: number): number {
   let length = 0;
@@ -97,7 +98,7 @@ function takePacket(take: TakePacket, bytes: Buffer, at: number, end: number): v
     packetId = bytes.readUInt16BE(place);
     place += 2;
   }
-  // Properties, a length and what is so long: whatever they say, it is nothing to a reading.
+  // Skips the properties, which have no meaning for readings.
   place = endOfPacket(bytes, place - 1, end);
   need(0);
   const topic = bytes.toString('utf8', topicFrom, topicEnd);

@@ -5,38 +5,39 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { HOLDER_LIMITS, keepAlive } from '#src/database/exclusive-lock.ts';
 
 const AGAIN_MS = 1_000;
-/** How long the database may take to hear that a lease is given back. Where it hangs, the lease ends with its connection. */
+/** Maximum time for the database to release a lease. If the database hangs, the lease ends with its connection. */
 const RELEASE_MS = 500;
 
 /**
- * Number of the session that an installation's ingest has at an MQTT broker, in its name there. Others are those of earlier versions, one
- * a worker; the first of those worked under this name, too.
+ * Number of the current ingest session in its client id at an MQTT broker. Other numbers are of earlier versions, which had one session per
+ * worker; the first worker of those versions used this number, too.
  */
 const OWN_SESSION = 1;
 
 /**
- * The right to be the installation's client at an external broker under one name: a broker keeps a session's messages for
- * its name, and cuts off the one of two that came first. The lease is a lock of the database. It ends with the process that
- * holds it, and 5 s after that one hangs.
+ * The right to be the installation's client at an external broker under one client id. A broker stores a session's messages under its
+ * client id, and disconnects the first of two clients with the same id. The lease is a lock in the database. It ends when its process ends,
+ * and 5 s after its process hangs.
  */
 export interface SessionLease {
-  /** Name of the session: nobody else uses it at the same broker at the same time. */
+  /** Client id of the session: no other worker uses it at the same broker at the same time. */
   clientId: string;
-  /** Gives the lease back, within half a second also where the database hangs. */
+  /** Releases the lease, within half a second even if the database hangs. */
   release(): Promise<void>;
-  /** Calls back when somebody else has the lease, after the connection that held it broke. */
+  /** Registers a callback for the case that another worker obtained the lease after the connection that held it broke. */
   whenLost(onLost: () => void, log: Logger): void;
 }
 
-/** Which locks a lease consists of: an expression that tries them, and its parameters. */
+/** The locks of a lease: an SQL expression that tries to acquire them, and its parameters. */
 interface Locks {
   tried: string;
   values: unknown[];
 }
 
 /**
- * Takes the lease of the session at a broker (MQTT_URL); null where somebody has it. A connection of the pool is in use as long as it is
- * held. An installation may have several brokers, with a worker serving at each; a first worker of an earlier version excludes them all.
+ * Acquires the lease of the session at a broker (MQTT_URL); null if another worker has it. The lease occupies a connection of the pool
+ * while it is held. An installation may have several brokers, with a serving worker at each. The first worker of an earlier version
+ * excludes them all.
  */
 export const takeLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
   take(pool, environment, OWN_SESSION, {
@@ -44,7 +45,7 @@ export const takeLease = (pool: Pool, environment: string, url: string): Promise
     values: [ADVISORY_LOCKS.ingestSession, OWN_SESSION, lockOf('session at', addressOf(url))],
   });
 
-/** The same of a session of an earlier version; null where its worker is still there. */
+/** Acquires the lease of a session of an earlier version; null if its worker is still running. */
 export const takeEarlierLease = (pool: Pool, environment: string, session: number): Promise<SessionLease | null> =>
   take(pool, environment, session, {
     tried: 'pg_try_advisory_lock($1, $2)',
@@ -63,13 +64,13 @@ async function take(pool: Pool, environment: string, session: number, locks: Loc
   }
 }
 
-/** Where a broker is, without who asks it: two workers of one broker must have it written alike. */
+/** Returns the address of a broker without the login. All workers at a broker must write its address in the same way. */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host.toLowerCase()}${pathname.replace(/\/$/, '')}`;
 }
 
-/** Sessions of workers of earlier versions for which the broker may keep messages. */
+/** Returns the sessions of workers of earlier versions for which the broker may have stored messages. */
 export async function earlierSessions(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query(
     'SELECT number FROM ingest_slots WHERE is_subscribed AND number <> $1 ORDER BY number',
@@ -78,18 +79,18 @@ export async function earlierSessions(pool: Pool): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** Notes that the broker has nothing more for a session of an earlier version, and is given nothing for it. */
+/** Notes that the broker has no more messages for a session of an earlier version, and that the session has no subscriptions. */
 export async function noteEmptied(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }
 
 function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): SessionLease {
-  /** Null while the connection that held the lease is broken. */
+  /** Connection that holds the lease; null while it is broken. */
   let holder: PoolClient | null = null;
   let stopKeeping = async () => {};
   let released = false;
   let afterLoss = async () => {};
-  // Its connection ends with it, and the lock with that.
+  // Closing the connection also releases its locks.
   const letGo = () => {
     void stopKeeping();
     holder?.release(true);
@@ -108,7 +109,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
     clientId,
     async release() {
       released = true;
-      // So that whoever waits need not wait until the server has seen this connection end.
+      // An explicit unlock, so that a waiting worker need not wait until the server notices the end of this connection.
       const unlocked = holder?.query('SELECT pg_advisory_unlock_all()').catch(() => {});
       if (unlocked) await Promise.race([unlocked, pause(RELEASE_MS, undefined, { ref: false })]);
       letGo();
@@ -118,7 +119,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
         while (!released) {
           try {
             const again = await lockedConnection(pool, locks);
-            // Given back meanwhile.
+            // The lease was released while this worker tried to regain it.
             if (released) return again?.release(true);
             return again ? hold(again) : onLost();
           } catch (error) {
@@ -131,17 +132,17 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
   };
 }
 
-/** A connection that holds the locks, with the limits of one that does; null where another has one of them. */
+/** Returns a connection that holds the locks, with the timeouts of a lock holder; null if another worker holds one of the locks. */
 async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<PoolClient | null> {
   const client = await pool.connect();
   try {
-    // Raw SQL: locks, and limits of the session. In one statement: between two of them a process may hang.
+    // Raw SQL: locks and session limits, in one statement because a process may hang between two statements.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${HOLDER_LIMITS}] END FROM (SELECT ${tried} AS is_mine OFFSET 0) taken`,
       values,
     );
     if (rows[0].is_mine) return client;
-    // Of several locks some may have been taken.
+    // If one of several locks was acquired, it must be released.
     await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
     return null;

@@ -1,35 +1,41 @@
-/** A message as a source delivers it. */
+/** A message, as a source delivers it to the pipeline. */
 export interface RawMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Delivered at subscription with the retain flag. */
+  /** Whether the message was delivered at subscription with the retain flag. */
   replayed: boolean;
-  /** The account that its sender counts to, where the source has a connection of each sender and can hold those of one account. */
+  /** Account of the sender, if the source has a connection for each sender and can pause a single account. */
   account?: string;
 }
 
-/** What a message is acknowledged with: no function, as each of a thousand that wait would be two objects more. */
+/**
+ * Acknowledges a message. An object instead of a function, because a closure would cost two more objects for each of thousands of waiting
+ * messages.
+ */
 export interface Receipt {
-  /** Must be called exactly once, when the message is committed (or is nobody's): only then does its sender get the acknowledgement. */
+  /**
+   * Must be called exactly once, when the message is committed or is found to be irrelevant: only then does its sender get the
+   * acknowledgement.
+   */
   done(): void;
 }
 
 /**
- * Takes a message from a source. Answers whether the source may go on: false asks it to pause. Where the message names an account, that is whether its
- * account may go on.
+ * Receives a message from a source. Returns whether the source may continue; false asks it to pause. If the message names an account, the
+ * result applies to that account only.
  */
 export type Receive = (message: RawMessage, receipt: Receipt) => boolean;
 
-/** Something that delivers messages and takes their acknowledgement. */
+/** Delivers messages and accepts their acknowledgements. */
 export interface Source {
-  /** Whether messages can arrive now. */
+  /** Whether the source is connected, so that messages can arrive now. */
   isConnected(): boolean;
-  /** Goes on after `receive` answered false: with one account, or with all. */
+  /** Resumes after `receive` returned false: one account, or all. */
   resume(account?: string): void;
-  /** Takes no new messages; acknowledgements of those taken can still be sent until `close`. */
+  /** Stops accepting new messages. Acknowledgements of accepted messages can still be sent until `close`. */
   pause(): void;
-  /** Where other workers stay they take over what comes from now on, and this source is emptied as far as time allows. */
+  /** If other workers remain, hands over new messages to them and empties this source as far as time allows. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }

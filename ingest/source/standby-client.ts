@@ -6,31 +6,31 @@ import { type MqttSource, startMqttClient } from './mqtt-client.ts';
 import { earlierSessions, noteEmptied, type SessionLease, takeEarlierLease, takeLease } from './session-lease.ts';
 import type { Receive, Source } from './source.ts';
 
-/** How often a worker that stands by asks whether the one that serves is gone: messages wait at the broker for as long. */
+/** Interval at which a standby worker checks whether the serving one is gone: messages wait at the broker for at most this long. */
 const STANDBY_LOOK_MS = 400;
-/** How often sessions of earlier versions are tried, whose workers may still be there. */
+/** Interval at which sessions of earlier versions are tried, whose workers may still be running. */
 const EARLIER_LOOK_MS = 5_000;
 /**
- * How long a stop waits for what goes on beside the client: it is left at once, unless the database or the broker hangs. With the process
- * its leases and sessions end, and what they have is somebody else's to take.
+ * Maximum time for which a stop waits for background work. The work ends at once, unless the database or the broker hangs. When the process
+ * ends, its leases and sessions end, too, and other workers can take over their messages.
  */
 const LEAVE_MS = 1_500;
 
 export interface StandbySource extends Source {
-  /** Whether another worker has the broker's session, and this one waits for it to be gone. */
+  /** Whether another worker has the broker's session, and this worker waits to take it over. */
   isStandingBy(): boolean;
 }
 
 /**
- * What an external broker has for this installation: one session, of which one worker is the client. Others at the same broker stand by,
- * and take it over where it is when that one ends, is killed, or hangs (decision 0082). `onLost`: another worker has the
- * session that this one had; the process must end, and begin anew.
+ * Starts the client of an external broker: the installation has one session, which one worker serves. Other workers at the same broker
+ * stand by, and continue the session if the serving worker ends, is killed, or hangs (decision 0082). `onLost`: another worker has obtained
+ * the session of this one, so that the process must end and start again.
  */
 export async function startStandbyClient(options: {
   url: string;
   pool: Pool;
   environment: string;
-  /** Filters of the topics that are asked for. */
+  /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: Receive;
   onLost: () => void;
@@ -38,19 +38,19 @@ export async function startStandbyClient(options: {
 }): Promise<StandbySource> {
   const { url, pool, environment, topics, receive, onLost, log } = options;
   const sources = new Set<MqttSource>();
-  // Known before its first message, which a session delivers at once: one that is told to pause must be told to go on.
+  // Each source is registered before its first message, which a session delivers at once, so that a paused source can be resumed.
   const known = { url, topics, receive, log, onMade: (made: MqttSource) => void sources.add(made) };
   const stopping = new AbortController();
   const rest = (ms: number) => setTimeout(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
   const isStopping = () => stopping.signal.aborted;
   let lease: SessionLease | null = null;
-  /** What goes on beside the client: waiting for the lease, then emptying what earlier versions left. */
+  /** Background work: waiting for the lease, then emptying the sessions of earlier versions. */
   let beside: Promise<void> = Promise.resolve();
 
   async function serve(taken: SessionLease): Promise<void> {
     lease = taken;
     taken.whenLost(onLost, log);
-    // Without an answer of the database a lease may be over and nobody told: whoever has it now is the broker's client.
+    // If the database is unreachable, the lease may have ended unnoticed; another worker with the session is then the broker's client.
     await startMqttClient({ ...known, clientId: taken.clientId, subscription: 'all', onTakenOver: onLost });
   }
   async function standBy(): Promise<void> {
@@ -68,7 +68,7 @@ export async function startStandbyClient(options: {
       await rest(STANDBY_LOOK_MS);
     }
   }
-  /** Takes what the broker has for workers of earlier versions, each of which had a session, once they are gone. */
+  /** Receives what the broker still stores for workers of earlier versions, each of which had a session, once they have ended. */
   async function emptyEarlier(): Promise<void> {
     while (!isStopping()) {
       try {
@@ -83,14 +83,14 @@ export async function startStandbyClient(options: {
   }
   async function emptyOne(session: number): Promise<void> {
     const earlier = await takeEarlierLease(pool, environment, session);
-    // Its worker is still there.
+    // The worker of that session is still running.
     if (!earlier) return;
     log.info({ session }, 'emptying the session of a worker of an earlier version');
     try {
       const source = await startMqttClient({ ...known, clientId: earlier.clientId, subscription: 'none' });
       try {
         let isEmpty = false;
-        // A broker that is away is not waited for when the process ends.
+        // A stopping process does not wait for an unavailable broker.
         const over = once(stopping.signal, 'abort').then(() => false);
         while (!isEmpty && !isStopping()) isEmpty = await Promise.race([source.empty(), over]);
         if (isEmpty) await noteEmptied(pool, session);
@@ -125,7 +125,7 @@ export async function startStandbyClient(options: {
     },
     async close() {
       await Promise.all([...sources].map((source) => source.close()));
-      // Last: until here what is acknowledged goes over the session.
+      // Last, because acknowledgements use the session until here.
       await lease?.release();
     },
   };

@@ -5,13 +5,13 @@ import { pubacks } from './pubacks.ts';
 import { MalformedPacket, publishPackets } from './publish-packets.ts';
 import type { Receipt } from './source.ts';
 
-/** What becomes of the messages of a client. */
+/** Callbacks for the messages of a client. */
 export interface Taking {
-  /** Takes a message. Its receipt sends its PUBACK, if the connection that it came on still stands. */
+  /** Handles a message. Its receipt sends its PUBACK if the connection on which it arrived is still open. */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void;
-  /** A message is acknowledged, or its connection no longer stands. */
+  /** Called when a message is acknowledged, or its connection has closed. */
   acknowledged(): void;
-  /** Asked after each piece of the connection's bytes; where it answers true, nothing more is read until what it was given is called. */
+  /** Called after each chunk of the connection's bytes. If it returns true, reading pauses until it calls `readOn`. */
   hold(readOn: () => void): boolean;
 }
 
@@ -19,13 +19,14 @@ type BuildStream = (client: MqttClient) => Duplex;
 type Internals = { streamBuilder: BuildStream };
 
 /**
- * Takes the messages of an mqtt.js client between its connection and its parser, which sees all other packets: connecting, subscribing,
- * pings and coming back are mqtt.js'. Through mqtt.js a message costs twice as much, and it reads no further while a handler is out, so
- * one commit a message would be its limit. Here it is acknowledged when we say so, at QoS 1, in the order of receipt (`ack-order.ts`).
- * A message that was not acknowledged when the connection ends comes again in the next one (MQTT 5, 4.4).
+ * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other packets: connecting,
+ * subscribing, pings and reconnecting. Through mqtt.js, a message costs twice as much, and mqtt.js reads no further while a handler is
+ * pending, so that each message would need its own commit. Here a message is acknowledged when its receipt is done, at QoS 1, in the order
+ * of receipt (`ack-order.ts`). A message that was not acknowledged when the connection ended is redelivered in the next one (MQTT 5, 4.4).
  *
- * To be called before the client connects. mqtt.js has a public door for a connection of one's own (`new MqttClient(streamBuilder)`), which knows
- * no URLs; the field that `connect` sets is wrapped here, which is why mqtt's version is pinned and a test over a real broker watches over it.
+ * Call this before the client connects. mqtt.js has a public way to use a custom connection (`new MqttClient(streamBuilder)`), but that
+ * does not accept URLs. This function wraps the private field that `connect` sets. For this reason mqtt's version is pinned, and a test
+ * with a real broker checks the field.
  */
 export function takePublishes(client: MqttClient, taking: Taking): void {
   const internals = client as unknown as Internals;
@@ -33,9 +34,9 @@ export function takePublishes(client: MqttClient, taking: Taking): void {
   internals.streamBuilder = (of) => parted(build(of), taking);
 }
 
-/** What mqtt.js has in the place of its connection: all that it writes goes there, and all but messages comes from there. */
+/** Returns the stream that replaces mqtt.js' connection: mqtt.js' output passes through it, and its input is everything but messages. */
 function parted(connection: Duplex, taking: Taking): Duplex {
-  // By way of what mqtt.js writes to: a packet of its own is several pieces.
+  // PUBACKs go through the stream that mqtt.js writes to, because mqtt.js writes one packet in several pieces.
   const sendPuback = pubacks(() => (others.writable ? others : null));
   const takenInOrder = ackOrder((packetId) => {
     sendPuback(packetId);
@@ -46,7 +47,7 @@ function parted(connection: Duplex, taking: Taking): Duplex {
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : takenInOrder(packetId)),
   );
   const others = new Duplex({
-    // Given as it comes.
+    // Nothing to do: bytes are pushed as they arrive from the connection.
     read() {},
     write(bytes, encoding, done) {
       connection.write(bytes, encoding, done);

@@ -2,14 +2,14 @@ import { connect } from 'mqtt';
 import { isAmqp, parseAmqpUrl } from '#src/config/addresses.ts';
 import { tryAmqp } from './amqp/try-amqp.ts';
 
-/** Connects to the broker of MQTT_URL with its login, and leaves: nothing is subscribed, and no session is touched. Throws what is wrong. */
+/** Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or touching a session. Throws the error. */
 export async function tryBroker(url: string, timeoutMs: number): Promise<void> {
   if (isAmqp(url)) {
     const cluster = parseAmqpUrl(url);
     if (!cluster) throw new Error('is not the URL of a broker cluster');
     return tryAmqp(cluster, timeoutMs);
   }
-  // An id of its own choice (MQTT 5, 3.1.3.1), and no session: that of a worker goes on.
+  // The broker assigns a client id (MQTT 5, 3.1.3.1), and there is no persistent session, so that a worker's session is not disturbed.
   const settings = {
     protocolVersion: 5,
     clean: true,

@@ -8,7 +8,7 @@ const never = () => {
   throw new Error('a message that is new');
 };
 
-test('a login holds no more than its bytes, however many client ids and messages it has', () => {
+test('limits a login’s bytes, however many client ids and messages it has', () => {
   const step = fc.record({
     login: fc.constantFrom('gwy_a', 'gwy_b'),
     client: fc.oneof(fc.constantFrom('one', 'two'), fc.string({ minLength: 1, maxLength: 256 })),
@@ -25,19 +25,19 @@ test('a login holds no more than its bytes, however many client ids and messages
           for (let at = first; at < first + count; at++) unreleased.isRepeated(id, at, login, () => {});
         } catch (error) {
           expect(String(error)).toContain('not released');
-          // As the broker does: the connection ends, and where the session is to last nothing else does.
+          // As the broker does: the connection ends and, if its session is persistent, nothing else does.
         }
         expect(unreleased.bytesOf(login)).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
         if (isOver) unreleased.drop(id);
       }
-      // What one holds is nothing to another.
+      // The limit of one login does not affect another.
       expect(unreleased.isRepeated(sessionId('dev_c', 'x'), 1, 'dev_c', never)).toBe(false);
     }),
     { numRuns: 50 },
   );
 });
 
-test('all that was noted is given back by releasing, ending and expiring', () => {
+test('releases all bytes after messages are released and sessions end or expire', () => {
   let nowMs = 0;
   const unreleased = new Unreleased(() => nowMs);
   const sessions = ['a', 'b', 'c'].map((client) => sessionId('dev_1', client)) as [string, string, string];
@@ -51,7 +51,7 @@ test('all that was noted is given back by releasing, ending and expiring', () =>
   expect([unreleased.has(sessions[2], 20), unreleased.bytesOf('dev_1')]).toEqual([false, 0]);
 });
 
-test('a repetition is known, and answered when the first one is committed', () => {
+test('recognises a repetition, and answers it when the first message is committed', () => {
   const unreleased = new Unreleased();
   const id = sessionId('dev_1', 'x');
   const answered: string[] = [];
@@ -65,7 +65,7 @@ test('a repetition is known, and answered when the first one is committed', () =
   expect(unreleased.isRepeated(id, 7, 'usr_1', never)).toBe(false);
 });
 
-test('an account with many logins leaves room to another', () => {
+test('leaves room to other accounts, however many logins an account has', () => {
   const unreleased = new Unreleased();
   let [logins, isFull] = [0, false];
   for (; !isFull && logins < 1_000; logins++) {
@@ -81,7 +81,7 @@ test('an account with many logins leaves room to another', () => {
     expect(unreleased.isRepeated(sessionId('dev_other', 'x'), at, 'usr_other', never)).toBe(false);
 });
 
-test('a repetition that waits for its commit is answered with an error when its session is dropped', () => {
+test('answers a waiting repetition with an error when its session is dropped', () => {
   const unreleased = new Unreleased();
   const id = sessionId('gwy_1', 'x');
   const answers: unknown[] = [];

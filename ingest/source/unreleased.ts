@@ -4,18 +4,18 @@ import { HOUR_MS } from '#src/core/units.ts';
 /** Approximate memory of a session, without its name, and of one message. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
-/** Maximum for a login, over all its client ids: about 2,600 messages. A device has one in flight, a bridge twenty. */
+/** Maximum bytes of a login, over all its client ids: about 2,600 messages. A device has one message in flight, a bridge twenty. */
 const MAX_LOGIN_BYTES = 128 * 1_024;
-/** Maximum for all logins; accounts share it. */
+/** Maximum bytes of all logins, shared among the accounts. */
 const MAX_BYTES = 16 * 2 ** 20;
-/** Time for which a lasting session is stored after its last message. MQTT 3.1.1 lets the server choose it (3.1.2.4). */
+/** Time for which a persistent session is stored after its last message. MQTT 3.1.1 lets the server choose it (3.1.2.4). */
 const LIFETIME_MS = 24 * HOUR_MS;
 
-/** Name of a session: the login, a slash (no login has one) and the client id. */
+/** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
 const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
 
-/** Called when a message is committed, or with an error if its session is dropped before. */
+/** Called when a message is committed, or with an error if its session is dropped before that. */
 type Known = (error?: Error) => void;
 
 /** State of a message that was received at QoS 2. */
@@ -33,14 +33,14 @@ interface OfSession {
 }
 
 /**
- * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions. Bounded in
- * bytes by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids; a repetition in
- * such a session is then treated as a new message. `now`: ms of a monotonic clock.
+ * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions.
+ * The ids are bounded in bytes by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids;
+ * a repetition in such a session is then treated as a new message. `now`: ms of a monotonic clock.
  */
 export class Unreleased {
-  /** By session, in the order of their last use. */
+  /** Sessions by id, least recently used first. */
   readonly #sessions = new Map<string, OfSession>();
-  /** Sessions of each login in the same order, and their bytes. */
+  /** Sessions of each login in the same order, and their total bytes. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
   readonly #shares = new Shares(MAX_BYTES);
   readonly #now: () => number;
@@ -49,7 +49,7 @@ export class Unreleased {
     this.#now = now;
   }
 
-  /** Bytes that a login holds. */
+  /** Returns the bytes that a login's sessions use. */
   bytesOf(username: string): number {
     return this.#logins.get(username)?.bytes ?? 0;
   }
@@ -90,7 +90,6 @@ export class Unreleased {
     return true;
   }
 
-  /** Removes a session and its messages. */
   drop(id: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
@@ -99,7 +98,7 @@ export class Unreleased {
     const login = this.#logins.get(loginOf(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(loginOf(id));
-    // Their connections would wait for ever. Once they have ended, a repetition is a new message.
+    // Waiting connections would otherwise wait for ever. After the error they end, and a repetition counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }

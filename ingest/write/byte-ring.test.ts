@@ -12,7 +12,7 @@ const operation = fc.oneof(
 );
 const nameOf = (key: number) => `dev_${'x'.repeat(key)}${key}`;
 
-test('a record is what was written last, or forgotten; the latest is there; the oldest give way', () => {
+test('returns the last written record or none, always has the latest one, and evicts the oldest', () => {
   let forgotten = 0;
   fc.assert(
     fc.property(fc.array(operation, { minLength: 30, maxLength: 60, size: 'max' }), (operations) => {
@@ -53,7 +53,7 @@ test('a record is what was written last, or forgotten; the latest is there; the 
   expect(forgotten).toBeGreaterThan(1_000);
 });
 
-test('what is too long has no place, and loses the one that it had', () => {
+test('stores no record that is too long, and drops the key’s earlier one', () => {
   const ring = new ByteRing(1_000);
   expect(ring.reserve('dev_1', 100)).toBeGreaterThan(0);
   expect([ring.reserve('dev_1', 1_000), ring.placeOf('dev_1')]).toEqual([-1, -1]);

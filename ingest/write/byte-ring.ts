@@ -1,39 +1,42 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
-/** Bytes of a number: records, keys and contents have multiples of it. */
+/** Alignment in bytes: records, keys and contents take multiples of a number's 8 bytes. */
 export const NUMBER_BYTES = 8;
-/** Of each record: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, a byte; the key. Then its content. */
+/**
+ * Length of a record's header: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, one byte. Then follow the key and
+ * the content.
+ */
 const HEADER_BYTES = 9;
-/** Longest key: a device_id has up to 64 characters. */
+/** Maximum length of a key, in bytes; a device_id has at most 64 characters. */
 const MAX_KEY_BYTES = 255;
-/** What a processor fetches at once, and how much of a record that is: a meter's has some 460 bytes. */
+/** Size of a processor's cache line, and number of lines of a record that are prefetched: a meter's record has some 460 bytes. */
 const [LINE_BYTES, LINES] = [64, 8];
 
 const inNumbers = (bytes: number): number => Math.ceil(bytes / NUMBER_BYTES) * NUMBER_BYTES;
 const contentAfter = (place: number, keyLength: number) => place + inNumbers(HEADER_BYTES + keyLength);
 
 /**
- * Records of numbers and bytes by a key, of at most `maxBytes` together, outside of the JavaScript heap: a hundred thousand objects
- * that change every few seconds would cost the garbage collector as much as all the rest of ingest. A record is written at the
- * place that its key has, or behind the latest one, where those that have been there for longest give way. Keys are ASCII.
+ * A cache of records by key, with at most `maxBytes` in total. Its memory is outside of the JavaScript heap, because a hundred thousand
+ * objects that change every few seconds would cost the garbage collector as much as all the rest of ingest. A record is overwritten in
+ * place, or written after the latest one, where it evicts the oldest records. Keys are ASCII.
  */
 export class ByteRing {
   readonly bytes: Buffer;
-  /** The same memory. A record's content begins on a bound of it: at a place ÷ 8. */
+  /** The same memory as numbers. A record's content begins at a multiple of 8 bytes: at index place ÷ 8. */
   readonly numbers: Float64Array;
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
-  /** Where the record of each key begins. */
+  /** Index of the records: the place of each key's record. */
   readonly #index: PlaceIndex;
-  /** Where the next record goes. */
+  /** Place of the next new record. */
   #next = 0;
-  /** Records of the lap before, which the next one writes over, begin here, and end there. */
+  /** Start of the oldest records of the previous lap, which the next ones overwrite; `#lapEnd` is their end. */
   #oldest = 0;
   #lapEnd = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    // The system gives memory to what is written only.
+    // The operating system allocates memory only as it is written.
     this.bytes = Buffer.allocUnsafeSlow(inNumbers(maxBytes));
     this.numbers = new Float64Array(this.bytes.buffer, 0, this.bytes.length / NUMBER_BYTES);
     this.#words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length / 4);
@@ -43,12 +46,12 @@ export class ByteRing {
     });
   }
 
-  /** Where the content of a key's record begins, in bytes; -1: it has none. */
+  /** Returns the place of a record's content, in bytes; -1: the key has no record. */
   placeOf(key: string): number {
     return contentOf(this.#index.find(hashOf(key), key), key);
   }
 
-  /** The same of many keys. Of a million records each is far away in memory: they are fetched side by side, not one after the other. */
+  /** Returns the places of many keys' records. Among a million records, each access waits for memory; here these waits overlap. */
   placesOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];
     const hashes = new Float64Array(keys.length);
@@ -66,12 +69,15 @@ export class ByteRing {
       if (place === -1) continue;
       for (let line = 0; line < LINES; line++) fetched += bytes[place + line * LINE_BYTES] ?? 0;
     }
-    // What nobody asks for need not be fetched.
+    // Using `fetched` keeps the engine from optimising the prefetches away.
     if (fetched < 0) throw new Error('bytes are no negative numbers');
     return places;
   }
 
-  /** Where the content of a key's record may be written, again and whole; -1: it is too long. `length`: in bytes. */
+  /**
+   * Reserves space for a record's content, and returns its place; the caller must write all of it. -1: the record is too long. `length`: in
+   * bytes.
+   */
   reserve(key: string, length: number): number {
     const needed = inNumbers(HEADER_BYTES + key.length) + length;
     const hash = hashOf(key);
@@ -125,7 +131,7 @@ export class ByteRing {
     return true;
   }
 
-  /** Evicts records of the lap before, up to a place. */
+  /** Evicts records of the previous lap, up to a place. */
   #giveWay(upTo: number): void {
     while (this.#oldest < this.#lapEnd && this.#oldest < upTo) {
       this.#index.remove(this.#hashAt(this.#oldest), this.#oldest);
@@ -134,22 +140,22 @@ export class ByteRing {
   }
 }
 
-/** Where the content of the record at a place begins, of a key of that length; -1: there is none. */
+/** Returns the place of a record's content, from the place of the record and the length of its key; -1: no record. */
 const contentOf = (place: number, key: string) => (place === -1 ? -1 : contentAfter(place, key.length));
 
-/** What stands at the places. */
+/** Access to the hashes and keys of the records, by place. */
 interface Keyed {
   hashAt(place: number): number;
   isKeyAt(place: number, key: string): boolean;
 }
 
 const FIRST_SLOTS = 2 ** 10;
-/** Places are multiples of this. */
+/** Unit of places, in bytes. */
 const UNIT = 8;
-/** Nobody who chooses keys knows where they come. */
+/** A random seed, so that clients who choose keys cannot provoke collisions. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
-/** Hash of a key, a whole number of 32 bits (FNV-1a, its bits mixed as the last step of MurmurHash3 does). */
+/** Returns the hash of a key: an unsigned 32-bit integer (FNV-1a, with the final mixing step of MurmurHash3). */
 export function hashOf(key: string): number {
   let hash = fnv1a(key, SEED);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -158,12 +164,13 @@ export function hashOf(key: string): number {
 }
 
 /**
- * Places by the hashes of their keys: open addressing with linear probing over whole numbers. A Map of a million texts takes 90 bytes of the
- * JavaScript heap for each, and five waits for memory a look, which is more than the law costs; here it is one, and 8 bytes.
+ * A hash table of places, by the hashes of their keys: open addressing with linear probing in an array of integers. A Map with a million
+ * strings takes 90 bytes of the JavaScript heap per entry, and five memory accesses per lookup, which cost more than the law. This table
+ * needs one access and 8 bytes.
  */
 export class PlaceIndex {
   readonly #keyed: Keyed;
-  /** One more than the place, in units; 0: free. At most half of them are taken. */
+  /** Slots: the place in units, plus one; 0: free. At most half of the slots are taken. */
   #slots = new Uint32Array(FIRST_SLOTS);
   #taken = 0;
 
@@ -171,7 +178,7 @@ export class PlaceIndex {
     this.#keyed = keyed;
   }
 
-  /** The place of a key; -1: it has none. */
+  /** Returns the place of a key's record; -1: none. */
   find(hash: number, key: string): number {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
@@ -181,13 +188,13 @@ export class PlaceIndex {
     return -1;
   }
 
-  /** Notes a place of a key that has none. */
+  /** Adds the place of a new key's record. */
   add(hash: number, place: number): void {
     if (2 * ++this.#taken > this.#slots.length) this.#grow();
     put(this.#slots, hash, place);
   }
 
-  /** Removes a place; false: it was not there. */
+  /** Removes a place. Returns false if it was not in the table. */
   remove(hash: number, place: number): boolean {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
@@ -204,7 +211,7 @@ export class PlaceIndex {
     this.#taken = 0;
   }
 
-  /** Begins to fetch what `find` will look at; returns any number, so that it is done. */
+  /** Prefetches the slot that `find` will read. Returns its value, so that the engine cannot optimise the access away. */
   touch(hash: number): number {
     return this.#slots[firstOf(this.#slots, hash)] as number;
   }
@@ -218,7 +225,7 @@ export class PlaceIndex {
     }
   }
 
-  /** Frees a slot, and moves up what stands behind it and was to stand before: so a free slot ends each search. */
+  /** Frees a slot, and moves later entries of the same probe sequence up, because a free slot ends each search. */
   #free(slot: number): void {
     const slots = this.#slots;
     let gap = slot;

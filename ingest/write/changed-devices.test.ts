@@ -4,7 +4,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { computeChanged, type Failing } from './changed-devices.ts';
 import type { Writer } from './writer.ts';
 
-/** Devices to compute, of which some fail; what was written of them, and the errors that were logged. */
+/** Devices to recompute, of which some fail; the written devices, and the logged errors. */
 function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
   const pool = {
     query: async (_: string, [, waiting]: [number, string[]]) => ({
@@ -26,7 +26,7 @@ function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
   return { compute, written, error, failing };
 }
 
-test('a device that cannot be computed anew keeps none of the others from it, is logged, and waits', async () => {
+test('logs a failed recomputation, delays its next attempt, and does not hold up other devices', async () => {
   const fails = new Set(['dev_2']);
   const { compute, written, error, failing } = changed(['dev_1', 'dev_2', 'dev_3'], fails);
   expect(await compute()).toBe(2);
@@ -35,7 +35,7 @@ test('a device that cannot be computed anew keeps none of the others from it, is
   expect(failing.size).toBe(1);
   expect(await compute()).toBe(2);
   expect(written.slice(3)).toEqual(['dev_1', 'dev_3']);
-  // Its time has come: it fails once more, and waits for twice as long; then it does not.
+  // The next attempt is due: it fails again and waits twice as long; then it succeeds.
   const again = { failures: 1, againAtMs: performance.now() };
   failing.set('dev_2', again);
   await compute();
@@ -47,7 +47,7 @@ test('a device that cannot be computed anew keeps none of the others from it, is
   expect(failing.size).toBe(0);
 });
 
-test('a device that is gone, or was computed by another worker, is no longer told as failing', async () => {
+test('stops reporting a device as failing once it is deleted or another worker has computed it', async () => {
   const { compute, failing } = changed(['dev_1'], new Set());
   failing.set('dev_2', { failures: 3, againAtMs: performance.now() + 60_000 });
   await compute();

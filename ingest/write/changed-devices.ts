@@ -3,27 +3,30 @@ import type { Pool } from '#src/database/connect.ts';
 import { nothingOf } from '../message.ts';
 import type { Writer } from './writer.ts';
 
-/** How often devices are looked for whose owners have changed them: a change is to hold within 30 s. */
+/** Interval at which changed devices are looked for: a change must take effect within 30 s. */
 const LOOK_MS = 5_000;
-/** Most of them that are looked for at once. */
+/** Maximum number of changed devices per query. */
 const MAX_DEVICES = 20;
-/** One that could not be computed is tried again after so long, each time after twice as long: it costs the database each time. */
+/**
+ * Wait before the first retry of a failed recomputation, and maximum wait. The wait doubles with each failure, because each attempt costs
+ * the database time.
+ */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 
-/** Devices that could not be computed anew, how often, and when they are tried again. */
+/** Devices whose recomputation failed: the number of failures, and the time of the next attempt. */
 export type Failing = Map<string, { failures: number; againAtMs: number }>;
 
-/** Looks for changed devices until it is stopped. */
+/** A running search for changed devices. */
 export interface ChangedDevices {
-  /** How many of them could not be computed when that was last tried. */
+  /** Returns the number of devices whose last recomputation failed. */
   failing(): number;
-  /** Ends it; what is under way then is done or left to the next worker. */
+  /** Ends the search. A recomputation in progress is completed, or left to the next worker. */
   stop(): void;
 }
 
 /**
- * Computes devices anew whose owners have changed a setting of the law, what their quantities count as, or an edit by hand, without
- * waiting for their next message. Devices that were deleted since are among them: their past stays in their owner's history.
+ * Recomputes devices whose owners have changed a setting of the law, the meaning of a quantity, or an edit by hand, without waiting for
+ * their next message. Recently deleted devices are included: their past stays in their owner's history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): ChangedDevices {
   const failing: Failing = new Map();
@@ -48,16 +51,16 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): Ch
 }
 
 /**
- * Computes some of the changed devices anew, each in a transaction of its own, as it can be the whole past; of long times one
- * piece (load-stretches.ts), so that it is called until it answers 0: of how many it went on with. One that cannot be computed keeps none
- * of the others from it: it is `failing`, and waits. Without that an error is thrown on.
+ * Recomputes some of the changed devices, each in a separate transaction, as it may be the device's whole past. A long past is recomputed
+ * in chunks (load-stretches.ts), so call this function until it returns 0. Returns the number of devices that it processed. A failed device
+ * is added to `failing`, which delays its next attempt, and does not hold up the others. Without `failing`, the error is thrown.
  */
 export async function computeChanged(
   pool: Pool,
   writer: Writer,
   { log, failing }: { log?: Logger; failing?: Failing } = {},
 ): Promise<number> {
-  // Raw SQL: as all of ingest: it has no typed queries.
+  // Raw SQL: ingest does not use typed queries.
   const { rows } = await pool.query(
     `SELECT device_id, device_id = ANY ($2) AS waits FROM devices WHERE computed_with IS NOT NULL
      ORDER BY waits, device_id LIMIT $1`,
@@ -88,6 +91,6 @@ export async function computeChanged(
   return computed;
 }
 
-/** Which of those that failed are not to be tried yet. */
+/** Returns the failed devices whose next attempt is not due yet. */
 const waiting = (failing: Failing = new Map()): string[] =>
   [...failing].flatMap(([deviceId, { againAtMs }]) => (againAtMs > performance.now() ? deviceId : []));

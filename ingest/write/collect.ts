@@ -5,44 +5,47 @@ import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
 import { type DeviceState, seriesName } from './device-state.ts';
 
-/** How far a device's clock may run ahead. */
+/** Maximum time by which a device's clock may be ahead. */
 const FUTURE_MS = 5 * 60_000;
 
-/** A point on its way into a series, and the message it came in. */
+/** A new reading of a series, and the message that contains it. */
 export interface NewPoint extends Point {
   message: IncomingMessage;
   element: number;
 }
 
-/** New readings of one series, ordered, one per key. */
+/** New readings of one series, in order, one per key. */
 export interface SeriesBatch {
   channel: string;
   kind: string;
   points: NewPoint[];
-  /** How the device calls it, and its unit: `DecodedReading`. */
+  /** The device's own name of the series, and its unit; see `DecodedReading`. */
   native?: string | undefined;
   unit?: string | null | undefined;
   described?: Described | undefined;
 }
 
 export interface Collected {
-  /** By device_id, and by the name of the series. */
+  /** New readings by device_id, then by the name of the series. */
   series: Map<string, Map<string, SeriesBatch>>;
   rejects: Reject[];
   duplicates: number;
 }
 
-/** The reason a reading loses against another value for the same time; the lower stays (law of consumption). */
+/** Reason of the rejection if two readings of one time differ; the lower value stays (law of consumption). */
 export const CONFLICT = 'another value for the same time: the lower one stays';
 
-/** Why a reading's time cannot be; null: it can. `receivedAtMs`: the clock by which it is judged. `oldestMs`: start of the retention, in Unix ms. */
+/**
+ * Returns the reason why a reading's time is invalid; null: it is valid. `receivedAtMs`: the clock by which it is judged. `oldestMs`: start
+ * of the retention, in Unix ms.
+ */
 export function timeFault(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
   if (reading.readAtMs < oldestMs) return 'time is older than the retention';
   return null;
 }
 
-/** Keeps the lower of two readings for one time. */
+/** Returns the lower of two readings of one time, and records the other as a duplicate or a rejection. */
 function keepLower(kept: NewPoint, next: NewPoint, collected: Collected): NewPoint {
   if (kept.value === next.value) {
     collected.duplicates++;
@@ -54,9 +57,8 @@ function keepLower(kept: NewPoint, next: NewPoint, collected: Collected): NewPoi
 }
 
 /**
- * Sorts a batch of messages into series. Pure: a reading from the future or from before the retention, and the higher
- * of two values for one time, come back as rejects; equal ones as duplicates.
- * `oldestMs`: start of the retention, in Unix ms.
+ * Groups a batch of messages by series. Pure. Readings from the future or from before the retention, and the higher of two values for one
+ * time, are returned as rejections; equal ones are counted as duplicates. `oldestMs`: start of the retention, in Unix ms.
  */
 export function collect(batch: readonly IncomingMessage[], oldestMs: number): Collected {
   const collected: Collected = { series: new Map(), rejects: [], duplicates: 0 };
@@ -96,12 +98,12 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
       series.points.push({ readAtMs, intervalMs, value, message, element });
     }
   }
-  // Nearly always they come in order, each with a time of its own: then there is nothing to look up.
+  // Nearly always, readings arrive in order and with distinct times: then no lookup is needed.
   for (const series of outOfOrder) series.points = onePerKey(series.points, collected);
   return collected;
 }
 
-/** Of several readings for one time the one that counts, in order of time. */
+/** Orders points by time, and keeps one point for each time. */
 function onePerKey(points: readonly NewPoint[], collected: Collected): NewPoint[] {
   const byKey = new Map<string, NewPoint>();
   for (const point of points) {
@@ -112,12 +114,12 @@ function onePerKey(points: readonly NewPoint[], collected: Collected): NewPoint[
   return [...byKey.values()].sort(comparePoints);
 }
 
-/** Most channels of a device (MAX_CHANNELS): what stands of it is loaded, chosen from and listed as a whole. */
+/** Default maximum number of a device's channels (MAX_CHANNELS). A device's state is loaded, judged and listed as a whole. */
 export const MAX_CHANNELS = 64;
 
 /**
- * Takes readings of channels beyond the limit out of a batch, and answers them as rejections. Those that a device has had before go
- * on, however many they are.
+ * Removes readings of new channels beyond the limit from a batch, and returns them as rejections. Channels that the device already has are
+ * accepted, however many they are.
  */
 export function refuseFurtherChannels(
   devices: ReadonlyMap<string, Pick<DeviceState, 'series' | 'rest'>>,
@@ -132,7 +134,7 @@ export function refuseFurtherChannels(
       : [];
     if (!device || fresh.length === 0) continue;
     const channels = new Set([...device.series.values()].map(({ channel }) => channel));
-    // Of a device that is loaded in part, those that the batch names are among them.
+    // If the device is only partly loaded, the loaded series include those that the batch names.
     const others = device.rest ? (device.rest.channels ?? 0) - channels.size : 0;
     for (const { channel, kind, points } of fresh) {
       if (channels.has(channel)) continue;

@@ -14,16 +14,16 @@ import type { DevicePlan } from './plan.ts';
 import { createSeries, type StoredPlan, saveReadings, updateSeries } from './save-series.ts';
 import { booleanArray, int8Array, type Step, statement, textArray, textArrayOf, textElements } from './statement.ts';
 
-/** What a batch ends in: the statements that write it, and the planned heads as they are once it is committed. */
+/** Result of planning a batch: the statements that write it, and the planned heads as they will be after the commit. */
 export interface Written {
   steps: Step[];
   heads: NextHead[];
 }
 
 /**
- * Turns what a batch comes to into statements, each for all of its devices. Heads come first: what was planned on one that is no longer
- * so ends the transaction (StaleHeads) before it costs anything. Stores series that are new, for their ids. Throws
- * MissingPartitions before it writes anything.
+ * Turns a batch's plans into statements, each for all of its devices. The heads come first: if one of them has changed since it was planned
+ * on, StaleHeads ends the transaction before it has cost much. Creates new series, to obtain their ids. Throws MissingPartitions before it
+ * writes anything.
  */
 export async function writtenPlans(
   client: PoolClient,
@@ -55,13 +55,15 @@ export async function writtenPlans(
   return { steps, heads };
 }
 
-/** Of what is told apart nothing waits in an open hour: few devices have it, and they tell it rarely. */
+/**
+ * Returns delta rows of separately reported meters. They have no open hour, because few devices have such meters, and these send rarely.
+ */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
     deltaRows(meterKey(deviceId, meter), meterKey(userId, meter), deltas),
   );
 
-/** Of a device without new series. */
+/** Ids of new series for a device that has none. */
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
 function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stored: readonly StoredPlan[]): NextHead[] {
@@ -76,7 +78,7 @@ function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stor
   );
 }
 
-/** Times of all rows that partitions are needed for. */
+/** Returns the times of all rows that need partitions. */
 function timesOf({ readings }: Stepped, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
@@ -94,7 +96,7 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
   return `a better quantity appeared: ${kind} of this channel counts as ${ended.join(' and ')} up to ${untilAt}`;
 }
 
-/** Notes for the owner that a channel's energy comes from elsewhere, from a time on or in all of its past. */
+/** Notes for the owner that other channels count from now on, from a time on or in the whole past. */
 function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
@@ -118,11 +120,11 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
 }
 
 /**
- * Notes how far the devices' consumption is now computed with the settings of their rows, and whether with all of their words and edits. Where that is
- * not in whole yet, a worker goes on.
+ * Records up to which time the devices' consumption is now computed with their current settings, and whether all of the owner's settings
+ * and edits are applied. If they are not, a worker continues.
  */
 function settingsApplied(plans: readonly DevicePlan[]): Step[] {
-  // What is late may open a past that nobody has changed.
+  // A late reading may require a recomputation although the owner has changed nothing.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
@@ -137,7 +139,10 @@ function settingsApplied(plans: readonly DevicePlan[]): Step[] {
   return [statement({ text, values }), ...editsCounted(changed)];
 }
 
-/** Notes that an update changed the past of homes: of each owner once, whatever devices follow. The mail is sent by a job (src/users/recounted.ts). */
+/**
+ * Records that a software update changed the past of homes, once for each owner, however many devices are affected. A job sends the mail
+ * (src/users/recounted.ts).
+ */
 function noteRecounted(plans: readonly DevicePlan[]): Step[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
   if (userIds.length === 0) return [];
@@ -146,11 +151,11 @@ function noteRecounted(plans: readonly DevicePlan[]): Step[] {
   return [statement({ text, values: [[...new Set(userIds)]] })];
 }
 
-/** Whether nothing is left to be worked in of edits of a device. */
+/** Whether all edits of a device are completely applied or reverted. */
 const isWorkedIn = ({ device: { edits = [] }, pieceUntilMs }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
   edits.every((edit) => openFromMs(edit) === null || openToMs(edit) <= pieceUntilMs);
 
-/** Notes what of each edit is counted from now on: in `reading_edits` all of it is told by `is_counted` alone. */
+/** Records which part of each edit is applied now. In `reading_edits`, `is_counted` alone means that the whole edit is applied. */
 function editsCounted(plans: readonly DevicePlan[]): Step[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
@@ -173,7 +178,7 @@ function editsCounted(plans: readonly DevicePlan[]): Step[] {
   return [statement({ text, values })];
 }
 
-/** Thrown inside a transaction that was planned on heads that are no longer so; the writer forgets them and begins again. */
+/** Thrown in a transaction whose plans are based on heads that have changed since. The writer evicts these heads and tries again. */
 export class StaleHeads extends Error {
   readonly count: number;
   constructor(count: number) {
@@ -183,13 +188,13 @@ export class StaleHeads extends Error {
 }
 
 /**
- * Stores heads, each in the place of the one that it was planned on: lock, check and write in one statement. Throws StaleHeads
- * where any of those is no longer there. `next`: those that were planned, beside those that just follow.
+ * Stores heads, each only if the version that it was planned on is still current: lock, check and write are one statement. Throws
+ * StaleHeads if a version has changed. `next`: heads of plans, in addition to those of the fast path.
  */
 function saveHeads({ deviceIds, was, versions, laws, opens }: Stepped, next: readonly NextHead[]): Step[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
-  // Neighbours in the index, and mostly in the table, one after the other.
+  // In the order of the index and, mostly, of the table, so that neighbouring rows are written together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
     textArray([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
@@ -205,7 +210,7 @@ function saveHeads({ deviceIds, was, versions, laws, opens }: Stepped, next: rea
 const update =
   (values: Buffer[], count: number): Step =>
   async (client) => {
-    // Raw SQL: the hot path of ingest: one prepared statement over arrays.
+    // Raw SQL: the hot path of ingest. One prepared statement handles any number of heads, as arrays.
     const { rowCount } = await client.query({
       name: 'save-heads',
       text: `UPDATE device_heads h SET version = n.version, laws = n.laws, open = n.open,

@@ -6,7 +6,7 @@ import { type EstimatedExport, estimatedExportOf, isPlaced, type Meter } from '#
 import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import { int8Array, type Step, statement, textArray, timestampArray } from './statement.ts';
 
-/** Differences to the load profile of a device: of its electricity, and of what is told apart (most have nothing of the kind: null). */
+/** Changes of a device's load profile: of its electricity, and of separately reported meters (null for most devices). */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
   meters: Map<Meter | EstimatedExport, BucketDeltas> | null;
@@ -15,8 +15,8 @@ export interface DeviceDeltas {
 export const noDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
 
 /**
- * Adds an interval (`sign` 1) or takes it away (-1), where its series counts: electricity with a place of its own is in that place, and
- * in its device's; gas, heat and water are by themselves.
+ * Adds an interval (`sign` 1) or subtracts it (-1) where its series counts. Electricity with a placement of its own counts both for that
+ * placement and for its device. Gas, heat and water count separately only.
  */
 export function count(deltas: DeviceDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
   const { meter } = roles;
@@ -32,7 +32,7 @@ export function count(deltas: DeviceDeltas, interval: EnergyInterval, roles: Rol
 
 const IMPORT = { import: true, export: false };
 
-/** What flowed out, in the place of what flowed in. */
+/** Converts the exported energy of an interval into imported energy. */
 const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: EnergyInterval): EnergyInterval => ({
   startMs,
   endMs,
@@ -52,37 +52,37 @@ function deltasOf(deltas: DeviceDeltas, meter: Meter | EstimatedExport): BucketD
   return ofMeter;
 }
 
-/** Drops what did not change after all. */
+/** Drops buckets whose changes are all zero. */
 export function dropZeros(deltas: DeviceDeltas): DeviceDeltas {
   withoutZeros(deltas.own);
   for (const ofMeter of deltas.meters?.values() ?? []) withoutZeros(ofMeter);
   return deltas;
 }
 
-/** One row's difference, with its keys. */
+/** A change of one row of the load profile, with the row's keys. */
 export interface DeltaRow extends Sums {
   deviceId: string;
   userId: string;
   startsAtMs: number;
 }
 
-/** Parameters after those of the keys, in the order of the attributes of interval_delta. */
+/** SQL parameters after the keys, in the order of the attributes of interval_delta. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
-/** The differences of a device's closed hours, one a row. */
+/** Returns the changes of a device's closed hours, one row for each bucket. */
 export function deltaRows(deviceId: string, userId: string, closed: ReadonlyBuckets): DeltaRow[] {
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
 /**
- * Most rows of one statement. A batch has a few thousand; where the past of many devices is computed anew it has 40,000 a device, and an
- * array of all of them could be beyond the 1 GiB that PostgreSQL holds in one.
+ * Maximum number of rows per statement. A batch has a few thousand. A recomputation has up to 40,000 for each device, so that for many
+ * devices an array of all rows could exceed the 1 GiB that PostgreSQL allows for a value.
  */
 const MAX_ROWS = 50_000;
 
 /**
- * Adds the differences to the load profile and to every aggregate above it (sql/rollups). Where that takes several statements they go by
- * user and time, as each does within itself: writers that share rows come to them in one order.
+ * Adds changes to the load profile and to every aggregate above it (sql/rollups). If that takes several statements, they are ordered by
+ * user and time, like the rows within each of them, so that concurrent writers lock shared rows in the same order.
  */
 export function applyDeltas(rows: readonly DeltaRow[], maxRows = MAX_ROWS): Step[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];

@@ -5,20 +5,21 @@ import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
- * Series of a device that are loaded, and remembered, as a whole: 64 channels have fewer. One that has had more (before channels were
- * limited, or where MAX_CHANNELS is higher) is loaded as far as a batch needs it: its cost is its own.
+ * Maximum number of series of a device that is loaded and cached as a whole; 64 channels have fewer. A device with more (from before
+ * channels were limited, or because MAX_CHANNELS is higher) is loaded only as far as a batch needs it, so that it costs mainly its own
+ * time.
  */
 export const MAX_SERIES = 512;
 
-/** What a device has beside the series that were loaded. */
+/** State of a partly loaded device beyond its loaded series. */
 export interface RestOfDevice {
-  /** Where the laws of all others stand, as they are stored. */
+  /** Stored states of the laws of all series that are not loaded. */
   readonly laws: readonly StoredLaw[];
-  /** How many channels it has in all; null: that was not asked, as the batch has no new one. */
+  /** Number of all channels; null: it was not queried, because the batch has no new channel. */
   readonly channels: number | null;
 }
 
-/** The law of a series as it is stored: the series_id, the time of the last reading, and the law's state after it. */
+/** Stored state of a series' law: the series_id, the time of the last reading, and the law's state after it. */
 export type StoredLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
 
 /** The state of a device before a batch, as the plan reads it. Immutable: a plan contains the changes. */
@@ -27,28 +28,28 @@ export interface DeviceState {
   readonly userId: string;
   readonly settings: LawSettings;
   /**
-   * What its stored consumption was computed with, where its owner has changed the settings, its words or edits since, and that is not worked
-   * in to the end; else null.
+   * Settings with which the stored consumption was computed, if the owner has changed settings, meanings or edits since and these are not
+   * completely applied yet; else null.
    */
   readonly computedWith: SettingsByTime | null;
-  /** An update marked it, and nothing has been planned of it since. */
+  /** Whether an update has marked the device and no plan has been made for it since. */
   readonly isMarkedByUpdate?: boolean;
-  /** All that it has ever had, by name; of a device with more than `MAX_SERIES` those alone that a batch is about. */
+  /** All series that the device has ever had, by name. For a device with more than `MAX_SERIES`: only those that the batch concerns. */
   readonly series: ReadonlyMap<string, SeriesState>;
-  /** What was left where it is of such a device. */
+  /** The state that was not loaded of a device with more than `MAX_SERIES`. */
   readonly rest?: RestOfDevice;
-  /** What its owner says of its quantities. Left out where it is remembered: then nothing is chosen anew. */
+  /** The owner's settings of the device's quantities. Left out in a cached head: its roles are not chosen again. */
   readonly words?: OwnersWords;
   /**
-   * Edits by hand: those in force, and revoked ones that are still counted. Left out where it is remembered: what is planned on that
-   * follows all that they concern.
+   * Edits by hand: those in force, and revoked ones that are not reverted yet. Left out in a cached head: readings planned on it come after
+   * all edited times.
    */
   readonly edits?: readonly Edit[];
-  /** What lies before this time of changed settings, and of edits that are open, is worked in with the plan, Unix ms. Left out: nothing is. */
+  /** Changed settings and pending edits are applied to the time before this one with the plan, Unix ms. Left out: none are. */
   readonly pieceUntilMs?: number;
 }
 
-/** Whether all readings that follow the stored ones lie past all edits: they can be planned without them. */
+/** Whether all further readings come after all edits, so that they can be planned without the edits. */
 export function isPastEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
@@ -58,51 +59,60 @@ export function isPastEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): 
 
 /** A series, and the state of its law. */
 export interface SeriesState {
-  /** Null: it is not stored yet. */
+  /** Id of the stored series; null: it is not stored yet. */
   readonly seriesId: number | null;
   readonly channel: string;
   readonly kind: string;
-  /** How the device calls it; null, and left out where it is remembered: it is native, or from before this was kept. */
+  /** The device's own name of the series. Null: a native series, or one from before names were stored. Also left out in a cached head. */
   readonly nativeName?: string | null;
-  /** Its unit where that is not its kind's: null where nobody knows. */
+  /** The unit, if it is not the usual one of the kind. Null: unknown. */
   readonly unit?: string | null | undefined;
-  /** How it was announced, where it is judged with the other registers of its device, and what it is by that. Left out where it is remembered. */
+  /**
+   * The announced description, if the series' meaning depends on the device's other registers; `meant` is the resulting channel. Left out
+   * in a cached head.
+   */
   readonly described?: Described | null | undefined;
   readonly meant?: string | null;
-  /** Time of its first reading, Unix ms; null: of one that has readings, it is not known, and was always there. Left out where it is remembered. */
+  /**
+   * Time of the first reading, Unix ms. Null in a series with readings: unknown, so that the series counts as always present. Left out in a
+   * cached head.
+   */
   readonly firstReadAtMs?: number | null | undefined;
-  /** Of a register: time of its first reading that is not 0, Unix ms; null: all are. Left out where it is remembered, and there is one. */
+  /**
+   * For a register: time of the first reading that is not 0, Unix ms. Null: all readings are 0. Left out in a cached head if there is such
+   * a reading.
+   */
   readonly nonzeroAtMs?: number | null | undefined;
-  /** What it counts as; with `earlierRoles` from the last of those times on. */
+  /** Roles of the series: the latest ones, after the last of `earlierRoles`. */
   readonly roles: Roles;
-  /** It is remembered, and its last reading lies before something else began to count. */
+  /** Whether, in a cached head, the last reading lies before the latest role took effect. */
   readonly isBehind?: boolean;
   /**
-   * What it is counted as before some times, in order: something better appeared then, or a changed role is worked in piece by piece. Left out: as from then
-   * on; or it is remembered.
+   * Roles before some times, in order: a better series appeared then, or a changed role is being applied in chunks. Left out: the role has
+   * never changed, or the head is cached.
    */
   readonly earlierRoles?: readonly EarlierRoles[];
   /**
-   * Of a tariff: its steps that end after this time lie after those of the others (Unix ms). -Infinity: all of them; a time: what was
-   * stored by then is as the law had it before.
+   * For a tariff: its steps that end after this time are placed after those of other tariffs (Unix ms). -Infinity: all steps are. A time:
+   * steps stored before it are as an earlier law computed them.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null before the first. */
   readonly lastReadAtMs: number | null;
-  /** Its value, where this is remembered: what comes with the same time and value is known. */
+  /** Value of the latest reading in a cached head: a reading with the same time and value is a duplicate. */
   readonly lastValue?: number | undefined;
-  /** State of the law after it; null where nothing of the series counts. */
+  /** State of the law after the latest reading. Null: the series does not count. */
   readonly tail: unknown;
-  /** Readings up to here are closed: retention has dropped what they would change. Null: nothing was dropped. */
+  /** Readings up to this time are closed, Unix ms: retention has dropped the readings that they would change. Null: nothing was dropped. */
   readonly closedUntilMs: number | null;
   /**
-   * After these times (Unix ms, in order) another number is read than before, as the owner has changed what reads it. Left out: there are none,
-   * or it is remembered: then all readings that follow are of the last.
+   * Times (Unix ms, in order) after which the series reads a different counter, because the owner changed its decoder settings. Left out:
+   * there are none, or the head is cached, so that all further readings come after the last split.
    */
   readonly splits?: readonly number[];
 }
 
-/** What a series is judged by: the settings of its device, its own splits, and the steps of the clock. */
+/** Returns the settings by which a series is judged: its device's settings, its own splits, and the steps of the clock. */
 export const settingsOfSeries = (
   settings: SettingsByTime,
   { splits }: SeriesState,
@@ -112,15 +122,15 @@ export const settingsOfSeries = (
     ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }
     : settings;
 
-/** Whether a series has a reading past its last split: readings that follow can be planned without it. */
+/** Whether the series has a reading after its last split, so that further readings can be planned without the splits. */
 export const isPastSplits = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether readings that follow have the latest role of the series: their steps end past all of its earlier roles. */
+/** Whether further readings have the series' latest role: their steps end after all of its earlier roles. */
 export const isPastRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
-/** Name of a series within its device. */
+/** Returns the name of a series within its device. */
 export const seriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;
 
 /** Attributes of a series that come with its first reading. */
@@ -132,7 +142,7 @@ interface NewSeries {
   described?: Described | undefined;
 }
 
-/** A series before its first reading. */
+/** Creates the state of a series before its first reading. */
 export const newSeries = ({ channel, kind, native, unit, described }: NewSeries): SeriesState => ({
   seriesId: null,
   channel,
@@ -149,25 +159,28 @@ export const newSeries = ({ channel, kind, native, unit, described }: NewSeries)
   closedUntilMs: null,
 });
 
-/** Readings of a series up to this time are refused, Unix ms: retention has closed it, or another number was read then. -Infinity: none are. */
+/**
+ * Returns the time up to which readings of a series are refused, Unix ms: retention has closed it, or the series read another counter then.
+ * -Infinity: none are.
+ */
 export const refusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Settings of the law as `devices` has them, in its row and in `computed_with`. */
+/** Columns of the law's settings, as in a row of `devices` and in `computed_with`. */
 export interface StoredSettings {
   limit_kw: number;
   register_max_kwh: number | null;
   max_gap_minutes: number;
 }
 
-/** `devices.computed_with`. */
+/** The column `devices.computed_with`. */
 export interface StoredByTime extends StoredSettings {
   earlier?: (StoredSettings & { until_ms: number })[];
-  /** Set by a migration that changes what counts, up to the first plan of the device. */
+  /** Set by a migration that changes what counts, until the device's first plan. */
   by_update?: true;
 }
 
-/** Reads the settings of a device's row. */
+/** Reads the law's settings from a device's row. */
 export const settingsOf = (row: StoredSettings): LawSettings => ({
   limitKw: row.limit_kw,
   registerMaxKwh: row.register_max_kwh,

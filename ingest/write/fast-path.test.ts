@@ -19,10 +19,7 @@ import type { TextElements } from './statement.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 8);
 const DEVICES = 4;
-/**
- * What its devices have: a register that is sent with power beside it, one of power alone, one with intervals and a temperature, and one with
- * tariffs.
- */
+/** Series of the devices: a register with power, power alone, intervals with a temperature, and tariffs. */
 const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
   [
     ['import', 'register'],
@@ -70,7 +67,7 @@ function newHead(device: number): Head {
   };
 }
 
-/** What the plan makes of messages of one device; null: it needs what is stored. */
+/** The plan's result for messages of one device; null: it needs stored readings. */
 function planned(
   head: Head,
   messages: readonly IncomingMessage[],
@@ -82,7 +79,7 @@ function planned(
   return { head: headAfter(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
-/** Messages without those that tell the last reading of their series once more. */
+/** Messages without those that repeat the last reading of their series. */
 function unknown(head: Head, messages: readonly IncomingMessage[]): IncomingMessage[] {
   const last = new Map(
     [...head.series].map(([name, { lastReadAtMs, lastValue }]) => [name, [lastReadAtMs, lastValue]]),
@@ -96,7 +93,7 @@ function unknown(head: Head, messages: readonly IncomingMessage[]): IncomingMess
   });
 }
 
-/** What is left of a head of which nothing new came. */
+/** Result for a head without new readings. */
 const unchanged = (head: Head): ReturnType<typeof planned> => ({
   head,
   plan: {
@@ -136,7 +133,7 @@ function textsOf({ bytes, count }: TextElements): (string | null)[] {
 const step = fc.record({
   device: fc.nat(DEVICES - 1),
   series: fc.nat(2),
-  /** Mostly seconds; sometimes the same time again, or one before. */
+  /** Mostly seconds; sometimes the same time again, or an earlier one. */
   afterMs: fc.oneof(
     { weight: 30, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
     { weight: 2, arbitrary: fc.integer({ min: 600_000, max: 5_000_000 }) },
@@ -149,20 +146,20 @@ const step = fc.record({
   says: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
-    // The same as last, as of gas in each telegram.
+    // The same value as before, as for gas in each telegram.
     { weight: 3, arbitrary: fc.constant('again') },
   ),
 });
 const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 25, size: 'max' });
 
-test('what is followed comes to what the plan comes to; all other messages are left to the plan', () => {
+test('gives the same results as the plan for readings in order, and leaves all other messages to the plan', () => {
   let [followedCount, otherCount, knownCount, closedCount] = [0, 0, 0, 0];
   fc.assert(
     fc.property(history, (batches) => {
       const memory = headMemory({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
-      // The first readings of each series are planned: without them a head is not remembered.
+      // The first readings of each series are planned, because a head without them is not cached.
       const clocks = heads.map(() => START_MS);
       const values = heads.map(() => 500_000_000);
       const lastSeries = heads.map(() => 0);
@@ -224,7 +221,8 @@ test('what is followed comes to what the plan comes to; all other messages are l
           if (index === -1) {
             otherCount += messages.length;
             assert.deepEqual(memory.get(head.deviceId), before[device]);
-            // The plan takes it, or the database would; then, for this test, nothing of it was sent.
+            // If the plan needs stored readings, the test treats the messages as not sent, because the writer would load the readings
+            // first.
             const after = messages.length > 0 && planned(head, messages);
             const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
             if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
@@ -276,7 +274,7 @@ test('what is followed comes to what the plan comes to; all other messages are l
     }),
     { numRuns: 50 },
   );
-  // Both ways are taken often, or this compares nothing.
+  // Both paths must be taken often, or the test compares nothing.
   expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
   expect(knownCount).toBeGreaterThan(50);
   expect(closedCount).toBeGreaterThan(50);
@@ -286,7 +284,7 @@ test.each([
   ['at once', 0],
   ['one after the other', 1_300],
 ])(
-  'a meter that sends its tariffs in each round, %s, is followed, also where the next one begins to run',
+  'takes a meter that sends its tariffs in each round, %s, including the change from one tariff to the next',
   (_, apartMs) => {
     const memory = headMemory({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
@@ -294,7 +292,7 @@ test.each([
     const round = (index: number): IncomingMessage[] => {
       const running = index < 30 ? 0 : 1;
       values[running] = (values[running] as number) + 5_000;
-      // Where the tariffs change, both have run.
+      // In the round in which the tariff changes, both registers have risen.
       if (index === 30) values[0] = (values[0] as number) + 2_000;
       return (SERIES[3] ?? []).map(([channel, kind], series) => ({
         topic: '',
@@ -324,7 +322,7 @@ test.each([
   },
 );
 
-test('an hour of which a reading leaves nothing is not open', () => {
+test('closes an hour whose sums a reading sets to zero', () => {
   const memory = headMemory({ maxBytes: 2 ** 16 });
   const placeOfFirst = (measure: Measure) => placeOf(MEASURE_NAMES.indexOf(measure), 0);
   const quarters = Array<number>(PLACES).fill(0);
@@ -366,7 +364,7 @@ const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['deco
 ];
 
 test.each(reasonsOf)(
-  'leaves a device to the plan, and says why: %s (%o, %o, %o)',
+  'leaves a device to the plan, with the reason %s (%o, %o, %o)',
   (reason, reading, decoded, series) => {
     const memory = headMemory({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);

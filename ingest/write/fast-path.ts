@@ -12,33 +12,33 @@ import { HOUR_MS } from './open-hour.ts';
 import { type TextElements, type TextWriter, textWriter } from './statement.ts';
 import { KNOWN, type Reason, SteppedHeads } from './stepped-heads.ts';
 
-/** What a batch does to devices that the fast path takes. */
+/** Changes that a batch makes to devices on the fast path. */
 export interface Stepped {
-  /** These devices, by their names. */
+  /** Ids of the devices on the fast path. */
   readonly deviceIds: readonly string[];
-  /** Their heads: the versions they were, and those they become; and what is stored of them. */
+  /** Heads of these devices: the versions before and after, and the columns to store. */
   readonly was: readonly number[];
   readonly versions: readonly number[];
   readonly laws: TextElements;
   readonly opens: TextElements;
-  /** Their readings, a row in each. */
+  /** New readings, parallel to their series ids. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
-  /** Readings that are stored already. */
+  /** Number of readings that are already stored. */
   readonly duplicates: number;
-  /** Quarter-hours of the hours that a later one has closed. */
+  /** Quarter-hours of hours that a later hour has closed. */
   readonly closed: readonly DeltaRow[];
-  /** Hours that change, Unix ms, whose, and whether they are open after the batch. */
+  /** Changed hours (Unix ms), with their users, and whether the hour is open after the batch. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
-  /** Messages of all other devices. */
+  /** Messages of devices that are not on the fast path. */
   readonly others: readonly IncomingMessage[];
-  /** Why the plan must take a device that is remembered. */
+  /** Reasons why cached devices need the slow path, by device. */
   readonly reasons: ReadonlyMap<string, Reason>;
 }
 
 const NO_TEXTS: TextElements = { bytes: Buffer.alloc(0), count: 0 };
 
-/** Nothing went on the fast path. */
+/** Result if no device is on the fast path. */
 export const NOTHING_STEPPED: Stepped = {
   deviceIds: [],
   was: [],
@@ -54,7 +54,7 @@ export const NOTHING_STEPPED: Stepped = {
   reasons: new Map(),
 };
 
-/** What both do to their devices; no device is in both. The messages of other devices are those of the second. */
+/** Combines two results that have no device in common. The messages of other devices are those of the second result. */
 export function joinStepped(one: Stepped, next: Stepped): Stepped {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
@@ -78,14 +78,14 @@ export function joinStepped(one: Stepped, next: Stepped): Stepped {
   };
 }
 
-/** What the workers are notified of. */
+/** Measures whose changes the workers are notified of. */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
- * The way of nearly all readings: those of settled devices that follow the stored ones by less than an hour, and are plainly counted. It computes
- * with numbers, in memory that is used again, what the plan (plan.ts) computes with objects: each object of these was made for one reading,
- * and as many of them as there are devices were garbage of each batch. The law is the same (`Law.step`, `addInterval`). A device of which anything else
- * is in the batch goes to the plan with all of its messages, as if nothing of it had been looked at.
+ * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and are plainly counted. It
+ * computes with numbers in reused memory what the plan (plan.ts) computes with objects. These objects lived for a single reading, so that
+ * each batch left as many of them to the garbage collector as it had devices. The law is the same (`Law.step`, `addInterval`). If a device
+ * has anything else in the batch, all of its messages go to the plan, as if the fast path had not touched it.
  */
 export class FastPath {
   readonly #memory: HeadMemory;
@@ -96,7 +96,9 @@ export class FastPath {
     this.#memory = memory;
   }
 
-  /** Takes the messages of a batch. The new heads are remembered at once: they must be evicted if the transaction does not commit. */
+  /**
+   * Processes the messages of a batch. The new heads are cached at once, so the caller must evict them if the transaction does not commit.
+   */
   step(batch: readonly IncomingMessage[], oldestMs: number): Stepped {
     const { ring, names } = this.#memory.records();
     const found = this.#memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
@@ -109,24 +111,27 @@ export class FastPath {
 
 type Change = Stepped['changes'][number];
 
-/** One batch on the fast path: its remembered devices, and the readings that they have taken. */
+/** State of one batch on the fast path: its cached devices, and the readings that they have taken. */
 class Round {
   readonly #heads: SteppedHeads;
   readonly #ring: ByteRing;
   readonly #names: SeriesNames;
   readonly #oldestMs: number;
-  /** Of each device: its name, where its record is in the ring, where its head is here, why the plan must take it, and whether its open hour changes. */
+  /**
+   * For each device: its id, the place of its record in the ring, the place of its head here, the reason why the plan must take it, and
+   * whether its open hour changes.
+   */
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
   readonly #places: number[] = [];
   readonly #reasons: (Reason | null)[] = [];
   readonly #isChanged: boolean[] = [];
-  /** Hours that devices have closed, in their order. */
+  /** Hours that devices have closed, in order. */
   readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyBuckets }[] = [];
-  /** Number of its readings that are stored already. */
+  /** For each device: number of readings that are already stored. */
   readonly #known: number[] = [];
   #used = 0;
-  /** The device of each message, -1: none; and the readings, a row in each. */
+  /** Device of each message; -1: none. The other three arrays are parallel, with one entry for each reading. */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];
   readonly #rowSeries: number[] = [];
@@ -139,7 +144,7 @@ class Round {
     this.#oldestMs = oldestMs;
   }
 
-  /** Takes a message. `place`: of the record of its device in the ring, in bytes; -1: it is not remembered. */
+  /** Processes a message. `place`: of the device's record in the ring, in bytes; -1: the device is not cached. */
   take(message: IncomingMessage, place: number): void {
     const { deviceId, readings, rejections, status } = message.decoded;
     const device = place === -1 ? -1 : this.#deviceAt(deviceId, place / NUMBER_BYTES);
@@ -150,12 +155,12 @@ class Round {
     else this.#takeReadings(device, message);
   }
 
-  /** Stores the new heads in the ring, and returns what the batch does to their devices. */
+  /** Stores the new heads in the ring, and returns the changes of their devices. */
   finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): Stepped {
     laws.clear();
     opens.clear();
     const ids = this.#ids;
-    // Neighbours in the index, and mostly in the table, one after the other.
+    // In the order of the index and, mostly, of the table, so that neighbouring rows are written together.
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
@@ -181,11 +186,11 @@ class Round {
     };
   }
 
-  /** Which device of the batch has a record of the ring. Copies the record when the batch comes to it first. */
+  /** Returns the index of a device within the batch, by its record in the ring. Copies the record at the device's first message. */
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + PLACE.mark] as number;
-    // A record that was not marked in this batch has any number there, and is not the one that this batch marked with it.
+    // An unmarked record contains an arbitrary number here; the comparison shows whether this batch wrote it.
     if (this.#records[marked] === record) return marked;
     const length = lengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
@@ -228,7 +233,7 @@ class Round {
     }
   }
 
-  /** What devices that are taken leave to the aggregates. */
+  /** Returns the closed and changed hours of the devices that stay on the fast path. */
   #closedHours(): { closed: DeltaRow[]; changes: Change[] } {
     const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
     for (const { device, hour, isChanged, quarters } of this.#closed) {
@@ -240,7 +245,7 @@ class Round {
     return { closed, changes };
   }
 
-  /** Gives the heads of these devices new versions, writes them for the database, and stores them in the ring. */
+  /** Gives the devices' heads new versions, writes them for the database, and stores them in the ring. */
   #store(
     taken: readonly number[],
     { laws, opens, changes }: { laws: TextWriter; opens: TextWriter; changes: Change[] },
@@ -272,7 +277,10 @@ class Round {
   }
 }
 
-/** A function of its own: within a long one, which is run some times a second and never wholly compiled, each number becomes an object. */
+/**
+ * A separate function: in a long function that runs only some times a second and is never fully compiled, each number would become an
+ * object.
+ */
 function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
   for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;
 }

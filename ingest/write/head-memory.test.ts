@@ -30,7 +30,7 @@ const head = (deviceId: string, isSettled = true): Head => ({
 });
 const id = (index: number) => `dev_${String(index).padStart(24, '0')}`;
 
-test('gives back what it was given, and forgets what is not settled', () => {
+test('returns a stored head, and evicts a head that is not settled', () => {
   const memory = headMemory();
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toEqual(head('dev_1'));
@@ -38,7 +38,7 @@ test('gives back what it was given, and forgets what is not settled', () => {
   expect(memory.get('dev_1')).toBe(null);
 });
 
-test('remembers what each series counts as, and since when it is a tariff', () => {
+test('stores the roles of each series, and since when it is a tariff', () => {
   const memory = headMemory();
   const roles = [null, ...METERS].flatMap((meter) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
@@ -62,15 +62,15 @@ test('remembers what each series counts as, and since when it is a tariff', () =
   }
 });
 
-test('keeps 100,000 meters', () => {
+test('stores 100,000 meters', () => {
   const memory = headMemory();
   for (let index = 0; index < 100_000; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
 });
 
-test('beyond its bytes keeps those that it was given last', () => {
+test('evicts the oldest heads beyond its bytes', () => {
   const memory = headMemory({ maxBytes: 2 ** 20 });
-  // Written again and again, they take no more.
+  // Rewriting the same heads takes no more memory.
   for (let turn = 0; turn < 5; turn++) for (let index = 0; index < 1_500; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
   for (let index = 1_500; index < 10_000; index++) memory.set(head(id(index)));
@@ -78,13 +78,13 @@ test('beyond its bytes keeps those that it was given last', () => {
   for (let index = 8_500; index < 10_000; index++) expect(memory.get(id(index))).not.toBe(null);
 });
 
-test('with no room remembers nothing', () => {
+test('caches nothing without memory', () => {
   const memory = headMemory({ maxBytes: 0 });
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toBe(null);
 });
 
-test('remembers nothing for a while after others wrote the same devices', () => {
+test('caches nothing for a while after other workers wrote the same devices', () => {
   let now = 0;
   const memory = headMemory({ now: () => now });
   memory.set(head('dev_1'));
@@ -96,7 +96,7 @@ test('remembers nothing for a while after others wrote the same devices', () => 
   expect(memory.get('dev_2')).not.toBe(null);
 });
 
-test('names without end keep no meter from being remembered', () => {
+test('still caches meters after any number of series names', () => {
   const memory = headMemory();
   const withChannels = (deviceId: string, channels: readonly string[]): Head => {
     const [one] = head(deviceId).series.values();
@@ -111,7 +111,7 @@ test('names without end keep no meter from being remembered', () => {
   expect(memory.get('dev_new')?.series.size).toBe(1);
 });
 
-test('takes a quarter of what the process may use, and half a GiB at most', () => {
+test('defaults to a quarter of the memory that the process may use, and half a GiB at most', () => {
   expect(headMemoryBytes(2 ** 30)).toBe(2 ** 28);
   expect(headMemoryBytes(2 ** 36)).toBe(2 ** 29);
   expect(headMemoryBytes()).toBeGreaterThan(0);

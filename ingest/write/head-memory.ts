@@ -4,14 +4,14 @@ import type { Head } from './head.ts';
 import { packHead, type SeriesNames, seriesNames, unpackHead } from './head-record.ts';
 
 /**
- * Maximum memory without `HEAD_MEMORY_MIB`, in bytes and as a part of what the process may use. A meter takes 464 bytes, and 8 to 16 more for
- * its key, so 512 MiB hold 1.15 million meters. The heads that were stored first are evicted: with a few more meters than that, which send in
- * turns, each is evicted before its next message.
+ * Maximum memory without `HEAD_MEMORY_MIB`, in bytes. `MAX_PART`: the same as a fraction of the memory that the process may use. A meter
+ * takes 464 bytes, and 8 to 16 more for its key, so 512 MiB hold 1.15 million meters. The oldest heads are evicted first: if a few more
+ * meters than that send in turns, each is evicted before its next message.
  */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
-/** Default memory of heads, in bytes. The system allocates it as it is written. */
+/** Returns the default memory for heads, in bytes. The operating system allocates it only as it is written. */
 export function headMemoryBytes(mayUse = usableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
@@ -20,26 +20,26 @@ export function headMemoryBytes(mayUse = usableMemoryBytes()): number {
 const DISABLED_MS = 10_000;
 
 /**
- * Cache of heads, as this worker wrote them last. A head may be stale at any time (another worker wrote it, an owner changed a setting). That does
- * no harm: the database refuses what was planned on it by its version, and the head is evicted.
+ * Cache of heads, as this worker last wrote them. A head may be stale at any time, because another worker wrote it or an owner changed a
+ * setting. That does no harm: the database rejects plans on an outdated version, and the head is then evicted.
  */
 export interface HeadMemory {
   get(deviceId: string): Head | null;
-  /** Where the records of devices lie in `records`, in bytes; -1: the device is not cached. */
+  /** Returns the places of the devices' records in `records`, in bytes; -1: the device is not cached. */
   placesOf(deviceIds: readonly string[]): Float64Array;
-  /** The records as they lie in memory (head-record.ts). Valid until the next `set`. */
+  /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
   records(): { readonly ring: ByteRing; readonly names: SeriesNames };
-  /** Stores a settled head, and evicts any other. */
+  /** Caches a settled head; evicts the device if its head is not settled. */
   set(head: Head): void;
   evict(deviceIds: Iterable<string>): void;
   /**
-   * Disables the cache for a while: each batch then loads its heads under locks. Otherwise workers that share the messages of devices would
-   * plan nearly every batch twice.
+   * Disables the cache for a while, so that each batch loads its heads under locks. Otherwise workers that share the messages of devices
+   * would plan nearly every batch twice.
    */
   disable(): void;
 }
 
-/** `maxBytes`: 0 caches nothing. `now`: clock, Unix ms. */
+/** Creates a cache of heads. `maxBytes`: 0 caches nothing. `now`: clock, Unix ms. */
 export function headMemory({
   maxBytes = headMemoryBytes(),
   now = Date.now,

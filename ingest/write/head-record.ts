@@ -8,13 +8,13 @@ import { packState, STATE_PLACES, unpackState, writeState } from './law-state.ts
 import { MAX_OPEN_BYTES, PLACES, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeWhole } from './statement.ts';
 
-/** Numbers for the names of series: a million meters share a few names. */
+/** Maps names of series to numbers: a million meters share a few names. */
 export interface SeriesNames {
-  /** The number of a name, a new one if it has none; -1: there are too many. */
+  /** Returns the number of a name, and assigns one to a new name; -1: there are too many names. */
   numberOf(channel: string, kind: string): number;
-  /** The number of a name; -1: it has none. */
+  /** Returns the number of a series' name; -1: it has none. */
   find(channel: string, kind: string): number;
-  /** No more can be added: the caller must begin with an empty list. */
+  /** Whether no more names can be added, so that the caller must start with an empty list. */
   isFull(): boolean;
   nameOf(number: number): SeriesName;
 }
@@ -27,7 +27,7 @@ interface SeriesName {
 const MAX_NAMES = 10_000;
 
 export function seriesNames(): SeriesNames {
-  /** By channel and by kind: a joined name would be a new text for each reading. */
+  /** By channel, then by kind: a joined name would create a string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: SeriesName[] = [];
   return {
@@ -47,12 +47,12 @@ export function seriesNames(): SeriesNames {
   };
 }
 
-/** Maximum number of series in a record: no meter has more. */
+/** Maximum number of series in a record; no meter has more. */
 const MAX_SERIES = 256;
 
 /**
- * A head as numbers: the form in which heads are cached (head-memory.ts), stepped, and written after a step (fast-path.ts). The plan gets a head
- * unpacked. The numbers are settings (no maximum: NaN), the open hour (none: NaN), and how much follows.
+ * Indices of a head's numbers in its record: the form in which heads are cached (head-memory.ts), stepped, and written after a step
+ * (fast-path.ts). The plan uses an unpacked head. NaN stands for no register maximum and for no open hour.
  */
 export const PLACE = {
   version: 0,
@@ -63,17 +63,17 @@ export const PLACE = {
   quarters: 5,
   seriesCount: 5 + PLACES,
   userIdLength: 6 + PLACES,
-  /** Scratch of the fast path: which of a batch's devices this is. */
+  /** Scratch value of the fast path: the device's index in the batch. */
   mark: 7 + PLACES,
   series: 8 + PLACES,
 } as const;
 
 /**
- * Where the numbers of a series are behind one another. `roles`: bits, and since when it is a tariff, see `rolesOf`; `lastValue`: NaN where
- * it is not known; `state`: law-state.ts.
+ * Indices of a series' numbers in its block. `roles`: roles, flags and the start as a tariff in one number, see `rolesOf`. `lastValue`: NaN
+ * if unknown. `state`: see law-state.ts.
  */
 export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
-/** Numbers of a series. */
+/** Number of numbers in a series' block. */
 export const SERIES_PLACES = SERIES_PLACE.state + STATE_PLACES;
 
 const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
@@ -81,7 +81,10 @@ const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
     [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
   ),
 );
-/** Flags of the same number: each reading is 0; the role is not that of the last reading. */
+/**
+ * Flags in the number of roles: each reading so far is 0; the role is not that of the last reading. `FLAGS` is the factor for the roles
+ * above them.
+ */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
 const isBehind = (series: SeriesState) => series.isBehind || !isPastRoles(series);
@@ -89,25 +92,29 @@ const isBehind = (series: SeriesState) => series.isBehind || !isPastRoles(series
 const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
 
-/** The time lies above all of these, as it nearly always is 0: there is no place for it where others have none. */
+/**
+ * Returns the number of a series' roles. The start as a tariff is its highest part: it is nearly always 0, so it needs no field of its own.
+ */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
   const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
-/** Roles by their number. */
+/** Returns the roles of a number. */
 export const rolesOf = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
-/** Whether the role of a series may change with its next reading: its role at the last one was another, or this is the first that is not 0. */
+/**
+ * Whether the role of a series may change with its next reading: the last reading had another role, or this one is the first that is not 0.
+ */
 export const mayCountOtherwise = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
-/** Number of numbers in a record; the user_id follows them. */
+/** Returns the number of numbers in a record; the user_id follows them. */
 export const lengthAt = (numbers: Float64Array, at: number): number =>
   PLACE.series + (numbers[at + PLACE.seriesCount] as number) * SERIES_PLACES;
 
-/** Where the numbers of a series are in a record; -1: the record has no such series. `name`: the number of its name. */
+/** Returns the index of a series' block in a record; -1: the record has no such series. `name`: the number of its name. */
 export function seriesPlace(numbers: Float64Array, at: number, name: number): number {
   const end = at + lengthAt(numbers, at);
   for (let place = at + PLACE.series; place < end; place += SERIES_PLACES)
@@ -115,7 +122,7 @@ export function seriesPlace(numbers: Float64Array, at: number, name: number): nu
   return -1;
 }
 
-/** Reads the settings of a record into an object, which the caller uses again. */
+/** Reads the settings of a record into a reused object. */
 export function readSettings(numbers: Float64Array, at: number, into: Writable<LawSettings>): void {
   const registerMaxKwh = numbers[at + PLACE.registerMaxKwh] as number;
   into.limitKw = numbers[at + PLACE.limitKw] as number;
@@ -125,7 +132,7 @@ export function readSettings(numbers: Float64Array, at: number, into: Writable<L
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Maximum number of bytes of a series in `device_heads.laws`. */
+/** Maximum length of a series in `device_heads.laws`, in bytes. */
 const MAX_LAW_BYTES = 320;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
@@ -150,7 +157,7 @@ export function writeLaws(laws: TextWriter, numbers: Float64Array, at: number): 
   laws.end(place);
 }
 
-/** Writes `device_heads.open` of a record. An hour of which nothing is left is no longer open. */
+/** Writes `device_heads.open` of a record. If the hour contains only zeros, it is closed. */
 export function writeOpen(opens: TextWriter, numbers: Float64Array, at: number): void {
   if (!hasOpenHour(numbers, at)) numbers[at + PLACE.hour] = Number.NaN;
   const hour = numbers[at + PLACE.hour] as number;
@@ -168,15 +175,15 @@ function hasOpenHour(numbers: Float64Array, at: number): boolean {
   return false;
 }
 
-/** The user_id of a record. */
+/** Returns the user_id of a record. */
 export function userIdAt({ bytes, numbers }: ByteRing, at: number): string {
   const place = (at + lengthAt(numbers, at)) * NUMBER_BYTES;
   return bytes.toString('latin1', place, place + (numbers[at + PLACE.userIdLength] as number));
 }
 
 /**
- * Packs a settled head into its record. `closedUntilMs` is left out: readings that follow all stored ones also follow all that retention has
- * closed. Returns false if the head cannot be packed; then the ring has no record of it.
+ * Packs a settled head into its record. `closedUntilMs` is not packed: readings that follow all stored ones also follow everything that
+ * retention has closed. Returns false if the head cannot be packed; then the ring has no record of it.
  */
 export function packHead(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
@@ -203,9 +210,9 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   for (const standing of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
     const name = names.numberOf(channel, kind);
-    // A head contains no series without readings.
+    // A record contains only stored series that have readings and a numbered name.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // The steps of another tariff would depend on its earlier role.
+    // Otherwise, placing the steps of another tariff would require this tariff's earlier role, which a record does not contain.
     if (standing.roles.isTariff && isBehind(standing)) return false;
     numbers[one + SERIES_PLACE.name] = name;
     numbers[one + SERIES_PLACE.roles] = packRoles(standing);
@@ -219,7 +226,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   return true;
 }
 
-/** Unpacks a head for the plan. Null: it has no record. */
+/** Unpacks a head for the plan. Null: the device is not cached. */
 export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): Head | null {
   const place = ring.placeOf(deviceId);
   if (place === -1) return null;

@@ -5,38 +5,40 @@ import { type DevicePlan, validReadings } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { mayChangeFirsts } from './target-roles.ts';
 
-/** A device as the plan reads it: unpacked from its record (head-record.ts), or loaded and locked. */
+/** A device's state for the plan: unpacked from its record (head-record.ts), or loaded and locked. */
 export interface Head extends DeviceState {
-  /** Drawn again with each change of the stored head. A batch may only be written on the version that it was planned on. */
+  /**
+   * Random version that changes with each write of the stored head. A batch may be written only if this version is still the stored one.
+   */
   readonly version: number;
   readonly open: OpenHour;
   /**
-   * The device is active, has sent readings, none of its last ones was rejected, and it has at most `MAX_SERIES`: a reading that follows the
-   * others changes only its head.
+   * Whether the device is active, has sent readings, has no rejection among its last ones, and has at most `MAX_SERIES` series: a reading
+   * that follows the others then changes only its head.
    */
   readonly isSettled: boolean;
 }
 
-/** A plan, and the head that it was made on. */
+/** A plan, and the head on which it is based. */
 export interface HeadPlan {
   readonly head: Head;
   readonly plan: DevicePlan;
 }
 
-/** The head of a plan, with a version of its own, as it will be stored. */
+/** The head after a plan, with a new version, as it will be stored. */
 export interface NextHead {
   readonly deviceId: string;
-  /** The version that it was planned on. */
+  /** Version of the head on which the plan is based. */
   readonly was: number;
   /** Whether the plan has a valid reading. */
   readonly isHeard: boolean;
   readonly head: Head;
 }
 
-/** A random version: no two changes draw the same. */
+/** Returns a random version; two changes practically never have the same. */
 export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
-/** Whether all readings follow the remembered ones of a device, and leave the roles of its series as they are. */
+/** Whether all readings come after the cached ones of a device and leave the roles of its series unchanged. */
 export function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
@@ -46,7 +48,7 @@ export function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatc
   return true;
 }
 
-/** The head after a plan. `ids`: the series_id of its new series, by their names. */
+/** Returns the head after a plan. `ids`: the series_id of new series, by name. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
   const all = new Map(before.series);
   for (const planned of plan.series) {
@@ -76,7 +78,7 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
   return { deviceId, was, isHeard: validReadings(plan) > 0, head };
 }
 
-/** The value of a series' last reading. Undefined: unknown. */
+/** Returns the value of a series' last reading. Undefined: unknown. */
 function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number | undefined {
   if (lowered.length > 0) return undefined;
   if (!head || head.lastReadAtMs === series.lastReadAtMs) return series.lastValue;
@@ -84,10 +86,10 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
   return last?.readAtMs === head.lastReadAtMs ? last.value : undefined;
 }
 
-/** `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
+/** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
 export const lawsOf = (head: Head): string => JSON.stringify([...lawsIn(head.series), ...(head.rest?.laws ?? [])]);
 
-/** The laws of the series that have readings. */
+/** Returns the laws of the series that have readings. */
 const lawsIn = (series: Head['series']): StoredLaw[] =>
   [...series.values()].flatMap(({ seriesId, lastReadAtMs, tail }) =>
     lastReadAtMs === null ? [] : [[seriesId as number, lastReadAtMs, tail] as const],
@@ -96,5 +98,5 @@ const lawsIn = (series: Head['series']): StoredLaw[] =>
 /** Reads `device_heads.laws`. */
 export const parseLaws = (text: string): readonly StoredLaw[] => JSON.parse(text);
 
-/** `device_heads.open`. */
+/** Returns `device_heads.open`. */
 export const openOf = ({ open }: Head): string | null => open && openHourText(open);

@@ -4,21 +4,21 @@ import type { RegisterState } from '#ingest/normalise/registers.ts';
 import { writeWhole } from './statement.ts';
 
 /**
- * States of laws as a few numbers each, so that they can be stored outside of the JavaScript heap, and written for the database without a text
- * or an object in between. Some states have no such form (a reading is held; an earlier edition's): a head with one is not cached, but loaded
- * with each batch.
+ * This file packs states of laws into a few numbers each, so that they can be stored outside of the JavaScript heap and written for the
+ * database without intermediate strings or objects. Some states cannot be packed (a reading is held; an earlier edition's state): a head
+ * with such a state is not cached, but loaded with each batch.
  */
 
 /** Kinds of packed states: no law, a register's run, a power's last reading, the end of an interval. */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
-/** Maximum of numbers in a state: a run has its last two readings and three more, a time and a value each. */
+/** Maximum number of numbers in a state: a run has its last two readings and three more, with a time and a value each. */
 const MAX_NUMBERS = 10;
 
-/** Numbers of a packed state: its kind, how many follow, and these. */
+/** Length of a packed state: its kind, the number of numbers that follow, and these. */
 export const STATE_PLACES = 2 + MAX_NUMBERS;
 
-/** Packs a state. False: it has no such form, or a number that is not whole. */
+/** Packs a state. Returns false if it cannot be packed, or contains a number that is not whole. */
 export function packState(state: unknown, into: Float64Array, at: number): boolean {
   if (state === null) {
     into[at] = NOTHING;
@@ -53,7 +53,7 @@ function packRun(run: readonly number[], into: Float64Array, at: number): boolea
   return true;
 }
 
-/** Reads a state that was packed. */
+/** Unpacks a state. */
 export function unpackState(from: Float64Array, at: number): unknown {
   switch (from[at]) {
     case RUN: {
@@ -70,7 +70,7 @@ export function unpackState(from: Float64Array, at: number): unknown {
   }
 }
 
-/** JSON of a state of each kind: its beginning, what separates its numbers, and its end. */
+/** JSON of each kind of state: its beginning, the separator of its numbers, and its end. */
 const TEXTS = [
   ['null', '', ''],
   ['{"run":[', ',', ']}'],
@@ -78,7 +78,7 @@ const TEXTS = [
   ['{"keptEndMs":', '', '}'],
 ].map((parts) => parts.map((part) => Buffer.from(part, 'latin1'))) as [Buffer, Buffer, Buffer][];
 
-/** Writes a packed state as JSON. Returns where it ends. */
+/** Writes a packed state as JSON. Returns the end of the text. */
 export function writeState(bytes: Uint8Array, from: Float64Array, at: number, place: number): number {
   const [begin, between, end] = TEXTS[from[at] as number] as [Buffer, Buffer, Buffer];
   let next = writeText(bytes, begin, place);
@@ -90,7 +90,7 @@ export function writeState(bytes: Uint8Array, from: Float64Array, at: number, pl
   return writeText(bytes, end, next);
 }
 
-/** Byte by byte: for so few bytes a call that copies them costs more. */
+/** Copies byte by byte: for so few bytes, a call to a copy function costs more. */
 function writeText(bytes: Uint8Array, text: Uint8Array, place: number): number {
   for (let index = 0; index < text.length; index++) bytes[place + index] = text[index] as number;
   return place + text.length;

@@ -19,18 +19,18 @@ interface Row {
   verdict: Verdict | null;
 }
 
-/** Time as a parameter: PostgreSQL has infinities of its own. */
+/** Converts a time into an SQL parameter; PostgreSQL has its own infinities. */
 const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads stretches of series, in the order in which they are wanted. Where retention has dropped what came before, they begin
- * with what it kept of it. Of what is passed over right before one its last reading alone is loaded, as it may be that of the series.
+ * Loads stretches of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch begins with the ones that it
+ * retained. Of excluded readings right before a stretch, only the last is loaded, because it may be the last of the series.
  */
 async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
-  // What was kept of dropped readings lies beside the others: in each part they are put together and ordered again.
-  // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
+  // Retained readings of dropped times are in a separate table, so each part of a stretch merges and sorts both tables. Raw SQL: the hot
+  // path of ingest. Statements handle arrays, and are prepared if each batch uses them.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
@@ -80,7 +80,7 @@ async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[
   return stretchesOf(wanted, rows);
 }
 
-/** The stretches from their rows: each row names its stretch by its place among those that are wanted, from 1. */
+/** Builds the stretches from their rows. Each row contains the number of its stretch in `wanted`, from 1. */
 function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as JudgedPoint[] }));
   for (const { n, is_before, read_at, interval_ms, value, verdict } of rows) {
@@ -99,16 +99,20 @@ function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): St
 }
 
 /**
- * About so many readings of a device are replayed in one transaction to work its edits, settings and roles in: what one does (loading,
- * planning, writing) takes a second or two, in which the device's own readings wait, and tens of MB.
+ * Approximate maximum number of readings of a device that one transaction replays to apply its edits, settings and roles. Such a
+ * transaction (loading, planning, writing) takes a second or two, during which the device's own readings wait, and tens of MB of memory.
  */
 const MAX_READINGS = 100_000;
-/** So many of each series at least, however many there are: a piece is looked at with some around it. */
+/**
+ * Minimum number of readings of each series in a piece, however many series there are, because each piece is loaded with some readings
+ * around it.
+ */
 const LEAST_OF_SERIES = 500;
 
 /**
- * Up to where what is open of a device (edits, and a past that was computed with other settings, or roles) is worked in at once (Unix ms, exclusive):
- * from the first that is still open on, past no more readings of any of the series that it is about than one piece has. Infinity: to its end.
+ * Returns the time up to which a device's pending changes (edits, settings or roles) are applied in one piece (Unix ms, exclusive). The
+ * piece begins at the first pending change, and contains at most the maximum number of readings of any series concerned. Infinity: all of
+ * the rest.
  */
 export async function endOfPiece(
   client: PoolClient,
@@ -130,7 +134,7 @@ export async function endOfPiece(
   const fromMs = Math.min(...open.map((edit) => openFromMs(edit) as number), ...times.map((one) => one.fromMs));
   const toMs = Math.max(...open.map(openToMs), ...times.map((one) => one.toMs));
   const ofEach = Math.max(Math.min(LEAST_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
-  // Raw SQL: as all of ingest: it has no typed queries.
+  // Raw SQL: ingest does not use typed queries.
   const { rows } = await client.query<{ ends_at: Date | null }>(
     `SELECT min(r.read_at) AS ends_at FROM unnest($1::bigint[]) s (series_id) CROSS JOIN LATERAL (
        SELECT read_at FROM readings WHERE series_id = s.series_id AND read_at >= $2 AND read_at < $3
@@ -138,18 +142,18 @@ export async function endOfPiece(
     [about, timeBound(fromMs), timeBound(toMs), ofEach],
   );
   const endsAt = rows[0]?.ends_at;
-  // Many intervals may end at one instant: it goes on by a ms at least.
+  // Many intervals may end at the same instant: the piece has at least 1 ms.
   return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
 }
 
-/** A device whose plan is not complete yet, and what was loaded for it. */
+/** A device whose plan is not complete yet, and the stretches loaded for it. */
 interface Open {
   head: Head;
   arrived: ReadonlyMap<string, SeriesBatch>;
   stretches: Map<number, Stretch[]>;
 }
 
-/** Plans what the readings do to their devices, loading the stretches that this needs, all devices' in one go. */
+/** Plans the changes that the readings make to their devices. Loads the stretches that this needs, for all devices in one query. */
 export async function planWithStretches(
   client: PoolClient,
   devices: ReadonlyMap<string, Head>,
@@ -159,7 +163,7 @@ export async function planWithStretches(
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
     const head = devices.get(deviceId);
-    // Of what was refused nothing is left to plan.
+    // If all readings of a device were refused, there is nothing to plan.
     if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
@@ -183,18 +187,18 @@ export async function planWithStretches(
   return plans;
 }
 
-/** Beyond so many readings that a plan looks at, it has a second more for as many again before the server takes its process for hanging. */
+/** Number of loaded readings for which the transaction gets one more second, before the server takes the process for hung. */
 const READINGS_A_SECOND = 50_000;
 
 /**
- * Gives the transaction time for planning on what was loaded, in which it says nothing (database/role-settings.ts): a whole past that is
- * computed anew may be millions of readings.
+ * Extends the transaction's timeout for planning on the loaded readings, during which it sends no statement (database/role-settings.ts):
+ * the recomputation of a whole past may need millions of readings.
  */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
   const seconds = Math.floor(readings / READINGS_A_SECOND);
   if (seconds === 0) return;
-  // Raw SQL: of its own transaction alone, and only where there is a limit.
+  // Raw SQL: changes the setting for this transaction only, and only if there is a limit.
   await client.query(
     `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
      WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,

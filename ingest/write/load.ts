@@ -23,22 +23,21 @@ import { endOfPiece } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { mayChangeFirsts, rolesOpen } from './target-roles.ts';
 
-/** A device that is locked until the end of the transaction, and how it was heard so far. */
+/** A device that is locked until the end of the transaction, and the state of its messages so far. */
 export interface LockedDevice extends Head {
-  /** Nothing valid has come from it yet. */
+  /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
   readonly isInactive: boolean;
-  /** Bits of its last readings: `withOutcomes`. */
+  /** Bits of the outcomes of its last readings; see `withOutcomes`. */
   readonly recentRejects: number;
 }
 
 /**
- * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
- * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
- * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew. `pieceReadings`:
- * about so many readings are replayed at once to work settings and edits in. `isDeferred`: of which changed devices that have readings none are
- * looked for. `silent`: devices of which the batch has nothing. Of these a deleted one is loaded, too, while its owner's last changes are
- * not computed.
+ * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners, and loads the state of
+ * those that exist. `arrived`: the batch's readings, by device and by the name of their series. Of a device with more than `MAX_SERIES`
+ * that is not being recomputed, only the channels in the batch are loaded. `pieceReadings`: approximate number of readings that a
+ * transaction replays to apply settings and edits. `isDeferred`: whether a changed device with readings is recomputed later instead.
+ * `silent`: devices of which the batch has nothing. A deleted one is also loaded while its owner's last changes are not applied.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -51,7 +50,7 @@ export async function loadDevices(
   }: { pieceReadings?: number; isDeferred?: (deviceId: string) => boolean; silent?: readonly string[] } = {},
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
-  // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
+  // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
   const { rows } = await client.query<DeviceRow & { laws: string }>(
     `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects, status,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
@@ -84,7 +83,7 @@ export async function loadDevices(
   return devices;
 }
 
-/** Whether readings wait for the recomputation of a device: they do for changed settings and roles alone. */
+/** Whether readings must wait for the recomputation of a device: for changed settings and roles, but not for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && computedOtherwise(device.computedWith, device.settings) !== null) ||
   rolesOpen(device, [...device.series.values()]).size > 0;
@@ -102,7 +101,7 @@ interface DeviceRow extends StoredSettings {
   open: string | null;
 }
 
-/** A device from its row, and what else was loaded of it. */
+/** Builds a device from its row and its other loaded parts. */
 function lockedDevice(
   row: DeviceRow,
   {
@@ -139,7 +138,7 @@ function lockedDevice(
   };
 }
 
-/** Edits by hand or by the clock of these devices that are in force, or still counted. Nearly always none. */
+/** Loads the devices' edits by hand and by the clock that are in force or not reverted yet. Nearly always none. */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
     `SELECT edit_id, device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted,
@@ -167,15 +166,14 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
   return found;
 }
 
-/** `counts_import` and `counts_export` are about electricity alone, as all that asks for them is. */
+/** Reads the stored roles. The columns `counts_import` and `counts_export` concern electricity only, like everything that queries them. */
 function storedRoles(row: StoredRoles): Roles {
   const imports = row.counts_import || (row.meter !== null && !isPlaced(row.meter));
-  // What was a tariff and counts no more has the time still.
+  // A former tariff that no longer counts retains `tariff_since`.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }
 
-/** Reads `series.earlier_roles`. */
 const earlierRolesOf = (row: StoredEarlierRoles): EarlierRoles => ({
   untilMs: row.until_ms,
   roles: {
@@ -201,16 +199,16 @@ interface StoredRoles {
   tariff_since: unknown;
 }
 
-/** Where laws stand, by device_id and series_id. */
+/** Stored states of laws, by device_id and series_id. */
 type Laws = ReadonlyMap<string, ReadonlyMap<number, StoredLaw>>;
 
-/** The names of series that a batch has of a device and that were not loaded: new ones. */
+/** Returns the names of series in a batch that were not loaded: new ones. */
 const newNames = (arrived: Collected['series'] | undefined, deviceId: string, known: ReadonlyMap<string, unknown>) =>
   [...(arrived?.get(deviceId)?.keys() ?? [])].filter((name) => !known.has(name));
 
 /**
- * Loads those devices as a whole of which only a part was loaded, and of which a batch needs more: where it adds series, or earlier readings of one, as what counts
- * is chosen from all of them, and where it names tariffs, which are placed by one another. They are locked.
+ * Loads partly loaded devices as a whole if the batch needs more of them: if it adds series or earlier readings of one, because the roles
+ * are chosen from all series, or if it contains tariffs, whose steps are placed relative to each other. The devices are already locked.
  */
 export async function loadWhole(
   client: PoolClient,
@@ -233,7 +231,7 @@ export async function loadWhole(
   );
 }
 
-/** What is left of devices that are loaded in part. */
+/** Returns the unloaded state of partly loaded devices. */
 async function restOf(
   client: PoolClient,
   laws: Laws,
@@ -258,7 +256,7 @@ async function restOf(
   return found;
 }
 
-/** Of the devices all series; of those in part what the batch names of them, by its channels. */
+/** Loads all series of the devices; of partly loaded devices, those with the batch's channels. */
 async function loadSeries(
   client: PoolClient,
   laws: Laws,

@@ -2,10 +2,11 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type Step, statement } from './statement.ts';
 
-/** Which of these devices or gateways, none of which is here, moved with their accounts into another installation. */
+/** Returns those of the given unknown devices or gateways that moved with their accounts to another installation. */
 export async function movedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
-  // Raw SQL: any number of names is one statement. After they were looked for: an account is closed in one transaction.
+  // Raw SQL: one statement handles any number of names. It runs after the search for the devices, because an account is closed in one
+  // transaction.
   const { rows } = await client.query('SELECT login FROM departed_logins WHERE login = ANY ($1)', [logins]);
   return rows.length === 0 ? NONE : new Set(rows.map(({ login }) => login));
 }
@@ -13,8 +14,8 @@ export async function movedLogins(client: PoolClient, logins: readonly string[])
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Stores messages of moved accounts, whole and as they came, and without a bound: they are acknowledged. `energy migrate --users` writes
- * them where the accounts are.
+ * Stores messages of moved accounts whole and unchanged. There is no limit, because they are acknowledged. `energy migrate --users` writes
+ * them in the installation that has the accounts.
  */
 export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Step[] {
   if (messages.length === 0) return [];
@@ -25,7 +26,7 @@ export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Step
   const values = [
     messages.map(({ decoded }) => decoded.deviceId),
     messages.map(({ receivedAtMs }) => receivedAtMs),
-    // A topic of ours has none, but what PostgreSQL does not take would never be written.
+    // Our topics contain no NUL, but PostgreSQL would reject a row with one for ever.
     messages.map(({ topic }) => topic.replaceAll('\0', '\uFFFD')),
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),

@@ -8,10 +8,10 @@ import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
 import { booleanArray, int8Array, type Step, statement, textArray, timestampArray } from './statement.ts';
 
-/** Of each changed hour the users, and whether the change is in the hour that is open. Few hours, so few maps. */
+/** For each changed hour, its users and whether the change is in the open hour. There are few hours, so few maps. */
 type Changes = Map<number, Map<string, boolean>>;
 
-/** Leaves to the workers which hours of which users a batch changes; nothing where only temperatures and the like came. */
+/** Records for the workers which hours of which users a batch changes; nothing if it contains only temperatures and the like. */
 export function noteChanges(stepped: Stepped, planned: readonly HeadPlan[], opened: readonly Opened[]): Step[] {
   const changes: Changes = new Map();
   for (const { hourMs, userId, isOpen } of stepped.changes) add(changes, hourMs, userId, isOpen);
@@ -45,7 +45,7 @@ function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean):
   users.set(userId, users.get(userId) === true || isOpen);
 }
 
-/** What a batch changes of an hour that was known. mWh. */
+/** Changes that a batch makes to an hour that was already known. Energies in mWh. */
 interface LateHour {
   deviceId: string;
   hourMs: number;
@@ -56,8 +56,8 @@ interface LateHour {
 }
 
 /**
- * What plans change of hours that were known: readings that come when a later one of their series is stored, and energy before the last
- * reading that was known, where a stretch was replayed. Nothing of devices whose readings all follow. Pure.
+ * Returns the changes that plans make to known hours: readings that arrive after a later one of their series, and energy before the last
+ * known reading, if a stretch was replayed. Returns nothing for devices whose readings all follow the stored ones. Pure.
  */
 const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
@@ -69,7 +69,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     const { inserts, revises } = plan;
     const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
     for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
-    // Of the quarter-hour in which it stood what is new cannot be told from what was corrected.
+    // In the quarter-hour of the last reading, new energy cannot be distinguished from corrected energy.
     if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_MS) * QUARTER_MS);
   }
   if (late.length === 0 && knownToMs === 0) return [];
@@ -83,11 +83,11 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     }
     return hour;
   };
-  // One that is stamped with the end of an hour closes it.
+  // A reading stamped with the end of an hour closes that hour.
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
   for (const [startMs, sums] of deltas.own) {
     if (startMs >= knownToMs) continue;
-    // Another series of the device may have been known for a shorter time: what follows there corrects nothing.
+    // Another series of the device may have ended earlier: energy after its last reading is new, not a correction.
     const isNew = followed?.own.get(startMs);
     const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
       sums[measure] - (isNew?.[measure] ?? 0);
@@ -101,13 +101,13 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   return [...hours.values()];
 }
 
-/** Whether the series counted for its device's electricity, or does: what is told of late readings is about that. */
+/** Whether the series counts, or counted, for its device's electricity, the only energy for which late readings are reported. */
 const isOfElectricity = (plan: SeriesPlan): boolean =>
   [plan, plan.series].some((of) =>
     hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isPlaced(one.meter))),
   );
 
-/** Notes them, a row an hour: nothing where all readings follow, as nearly always. */
+/** Stores the late changes, one row for each hour; nothing if all readings follow the stored ones, as nearly always. */
 export function noteLate(plans: readonly DevicePlan[]): Step[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];

@@ -12,7 +12,7 @@ const sums = (value: number) =>
 const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas =>
   new Map(values.map(([quarter, value]) => [START_MS + quarter * BUCKET_MS, sums(value)]));
 
-/** What is read: closed hours and the open one, added up. */
+/** The sums that a query returns: closed hours plus the open one. */
 function total(closed: readonly ReadonlyBuckets[], open: OpenHour): Map<number, number> {
   const found = new Map<number, number>();
   for (const part of [...closed, quarterHoursOf(open)]) {
@@ -27,7 +27,7 @@ function total(closed: readonly ReadonlyBuckets[], open: OpenHour): Map<number, 
   return found;
 }
 
-test('differences in any order of hours, taken back again or not, are all in closed hours and the open one', () => {
+test('distributes changes in any order of hours, reverted or not, over closed hours and the open one', () => {
   const batch = fc.uniqueArray(fc.tuple(fc.nat(40), fc.integer({ min: -1_000_000, max: 1_000_000 })), {
     maxLength: 9,
     selector: ([quarter]) => quarter,
@@ -47,7 +47,7 @@ test('differences in any order of hours, taken back again or not, are all in clo
         const next = addToOpenHour(open, deltasOf(values));
         open = next.open;
         closed.push(next.closed);
-        // Nothing is written to the aggregates while the hour goes on.
+        // Nothing is written to the aggregates while the hour continues.
         const hours = new Set(values.map(([quarter]) => Math.floor(quarter / 4)));
         const goesOn =
           before === null ? hours.size <= 1 : [...hours].every((hour) => hour + START_MS / HOUR_MS === before.hour);
@@ -59,7 +59,7 @@ test('differences in any order of hours, taken back again or not, are all in clo
   );
 });
 
-test('an hour of which nothing is left is not open', () => {
+test('closes an hour whose sums are all zero', () => {
   const { open } = addToOpenHour(null, deltasOf([[1, 5]]));
   expect(open && openHourText(open)).toBe(
     `${START_MS / HOUR_MS},5,10,15,20,25,30,0,5,0,0,0,10,0,0,0,15,0,0,0,20,0,0,0,25,0,0,0,30,0,0`,
@@ -67,7 +67,7 @@ test('an hour of which nothing is left is not open', () => {
   expect(addToOpenHour(open, deltasOf([[1, -5]]))).toEqual({ open: null, closed: new Map() });
 });
 
-test('every safe integer is written and read with all of its digits', () => {
+test('writes and reads every safe integer with all of its digits', () => {
   const edges = [0, -1, 9, 10, 999_999_999, 1_000_000_000, 9_999_999_999_999, 2 ** 53 - 1, 1 - 2 ** 53, 2 ** 53 - 11];
   const number = fc.oneof(fc.maxSafeInteger(), fc.integer(), fc.constantFrom(...edges));
   fc.assert(

@@ -4,30 +4,30 @@ import { writeWhole } from './statement.ts';
 
 export const HOUR_MS = 3_600_000;
 const QUARTERS = HOUR_MS / BUCKET_MS;
-/** Quarter-hours of all measures. */
+/** Number of quarter-hour values of all measures. */
 export const PLACES = MEASURE_NAMES.length * QUARTERS;
 
-/** The latest hour of a device, which is in its head instead of the aggregates. Null: none is open. Immutable. */
+/** The latest hour of a device, which is stored in its head instead of the aggregates. Null: no hour is open. Immutable. */
 export type OpenHour = {
-  /** Since 1970. */
+  /** The hour, as a number of hours since 1970. */
   readonly hour: number;
-  /** Of each measure, in their order, its four quarter-hours. */
+  /** The four quarter-hours of each measure, in the order of the measures. */
   readonly quarters: readonly number[];
 } | null;
 
-/** No hour is closed: the usual case. */
+/** Result if no hour is closed, the usual case. */
 const NONE: ReadonlyBuckets = new Map();
 
-/** The open hour after some differences, and the quarter-hours for the aggregates. */
+/** The open hour after some changes, and the quarter-hours for the aggregates. */
 export interface Opened {
   open: OpenHour;
-  /** Quarter-hours of closed hours. If a later hour begins, the one that was open is among them. */
+  /** Quarter-hours of closed hours. If a later hour begins, the previously open one is among them. */
   closed: ReadonlyBuckets;
 }
 
 /**
- * Adds differences to the hour that is open or, where some of them are later, to the hour of the latest; pure. Everything that
- * is read is the sum of closed and open hours: a difference may go to either, so an hour that comes out of order does no harm.
+ * Adds changes to the open hour; if some of them are later, their latest hour becomes the open one. Pure. Every query adds closed and open
+ * hours, and a change may go to either, so changes may arrive out of order.
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): Opened {
   if (deltas.size === 0) return { open: before, closed: NONE };
@@ -45,15 +45,15 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): Opened {
   return { open: quarters.some((value) => value !== 0) ? { hour: latest, quarters } : null, closed: closed ?? NONE };
 }
 
-/** The quarter-hours of an open hour of which something is known. */
+/** Returns the quarter-hours of an open hour that are not zero in all measures. */
 export const quarterHoursOf = (open: OpenHour): ReadonlyBuckets => (open === null ? NONE : bucketsOf(open));
 
 const COMMA = 44;
 
 /**
- * Writes `device_heads.open`, which src/rollups/sql/open.ts reads: the hour, then of each measure its sum, then of each measure its
- * four quarter-hours, with commas; most answers want sums of few measures, so they come first. `quarters`: from `at` on. Answers
- * where the text ends; it has `MAX_OPEN_BYTES` at most.
+ * Writes `device_heads.open`, which src/rollups/sql/open.ts reads: the hour, then the sum of each measure, then the four quarter-hours of
+ * each measure, separated by commas. The sums come first because most queries need sums of few measures. `quarters`: values from index `at`
+ * on. Returns the end of the text, which has at most `MAX_OPEN_BYTES`.
  */
 export function writeOpenHour(
   bytes: Uint8Array,
@@ -76,25 +76,25 @@ export function writeOpenHour(
   return next;
 }
 
-/** A sum of four safe integers has 17 digits at most; with its sign and its comma. */
+/** Maximum length of the text. A sum of four safe integers has at most 17 digits, plus a sign and a comma. */
 export const MAX_OPEN_BYTES = 19 * (1 + MEASURE_NAMES.length + PLACES);
 
 const written = Buffer.alloc(MAX_OPEN_BYTES);
-/** An open hour as it is stored. */
+/** Returns an open hour in its stored form. */
 export const openHourText = ({ hour, quarters }: NonNullable<OpenHour>): string =>
   written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));
 
-/** Reads `device_heads.open`. The sums follow from the quarter-hours. */
+/** Reads `device_heads.open`. The stored sums are skipped, because they follow from the quarter-hours. */
 export function parseOpenHour(text: string | null): OpenHour {
   if (text === null) return null;
   const [hour = 0, ...numbers] = text.split(',').map(Number);
   return { hour, quarters: numbers.slice(MEASURE_NAMES.length) };
 }
 
-/** Place of a measure's quarter-hour among all of them. */
+/** Returns the index of a measure's quarter-hour. */
 export const placeOf = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
 
-/** Which quarter-hour of its hour begins at a time. */
+/** Returns the index, within its hour, of the quarter-hour that begins at a time. */
 const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / BUCKET_MS;
 
 function addTo(quarters: number[], startMs: number, delta: Sums): void {
@@ -123,23 +123,23 @@ function sumOf(one: Sums | undefined, other: Sums): Sums {
   return sum as Sums;
 }
 
-/** Hours that a step may add to: the open one, and the one after it, which closes it. */
+/** Number of hours that a step may change: the open one, and the next one, which closes it. */
 const HOURS = 2;
 
 /**
- * The quarter-hours of an open hour, and of the hour after it, as buckets for one step of a law: the same eight objects for every device. They are
- * added to the numbers of a head's record (head-record.ts), which has the hour, then its quarter-hours.
+ * The quarter-hours of an open hour and of the next hour, as buckets for one step of a law. The same eight objects are reused for every
+ * device. They are added to the numbers of a head's record (head-record.ts), which contains the hour and its quarter-hours.
  */
 export class OpenSums implements Buckets {
   readonly #quarters = Array.from({ length: HOURS * QUARTERS }, noSums);
   readonly #beyond = noSums();
   #hour = Number.NaN;
-  /** Bits of the quarter-hours that something was added to. */
+  /** Bits of the quarter-hours that have changed. */
   #touched = 0;
-  /** Something lies outside of the two hours. */
+  /** Whether some energy lies outside of the two hours. */
   isBeyond = false;
 
-  /** Begins with nothing in an hour (since 1970; NaN: none is open). */
+  /** Starts with empty sums at an hour (since 1970; NaN: none is open). */
   begin(hour: number): void {
     this.#hour = hour;
     this.#touched = 0;
@@ -158,10 +158,10 @@ export class OpenSums implements Buckets {
     return sums;
   }
 
-  /** Every quarter-hour has its sums. */
+  /** Does nothing: every quarter-hour has its own sums. */
   set(): void {}
 
-  /** Whether something was added to the open hour (0), or to the one after it (1): in any measure, or in energy and known time alone. */
+  /** Whether the open hour (0) or the next one (1) has changed, in any of the given measures. */
   has(hour: 0 | 1, measures: readonly Measure[] = MEASURE_NAMES): boolean {
     for (let quarter = hour * QUARTERS; quarter < (hour + 1) * QUARTERS; quarter++) {
       if ((this.#touched & (1 << quarter)) === 0) continue;
@@ -171,7 +171,7 @@ export class OpenSums implements Buckets {
     return false;
   }
 
-  /** Adds the sums of the open hour (0), or of the one after it (1), to packed quarter-hours. */
+  /** Adds the sums of the open hour (0) or of the next one (1) to packed quarter-hours. */
   addTo(numbers: Float64Array, at: number, hour: 0 | 1): void {
     for (let quarter = 0; quarter < QUARTERS; quarter++) {
       const index = hour * QUARTERS + quarter;
@@ -185,7 +185,7 @@ export class OpenSums implements Buckets {
   }
 }
 
-/** Takes the quarter-hours of which something is known out of a packed hour, which is then empty. */
+/** Returns the nonzero quarter-hours of a packed hour, and clears the hour. */
 export function takeQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
   const taken = bucketsOf({ hour, quarters: numbers.slice(at, at + PLACES) });
   numbers.fill(0, at, at + PLACES);

@@ -3,13 +3,12 @@ import { ensurePartitions } from '#src/database/migrate.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Months since the year 0. */
 const monthOf = (ms: number): number => {
   const date = new Date(ms);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 };
 
-/** Thrown inside a transaction that met a month without partitions; the writer makes them and begins again. */
+/** Thrown in a transaction that needs a month without partitions. The writer creates the partitions and tries again. */
 export class MissingPartitions extends Error {
   readonly fromMs: number;
   readonly toMs: number;
@@ -20,11 +19,11 @@ export class MissingPartitions extends Error {
   }
 }
 
-/** Remembers which months are known to have partitions. */
+/** Cache of the months that have partitions. */
 export interface PartitionMonths {
-  /** Throws MissingPartitions where a time lies in a month that is not known to have partitions. */
+  /** Throws MissingPartitions if a time lies in a month that is not known to have partitions. */
   check(times: Iterable<number>): void;
-  /** Makes what was missing, outside of any transaction: it locks the partitioned table for a moment. */
+  /** Creates missing partitions, outside of any transaction, because it briefly locks the partitioned table. */
   make(missing: MissingPartitions): Promise<void>;
 }
 
@@ -34,7 +33,7 @@ export function partitionMonths(pool: Pool): PartitionMonths {
     check(times) {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
-      // Most times lie in the same day as the one before.
+      // Most times are on the same day as the previous one, which saves the lookup of their month.
       let knownDay = Number.NaN;
       for (const time of times) {
         const day = Math.floor(time / DAY_MS);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hashOf, PlaceIndex } from './byte-ring.ts';
 
-/** Keys whose hashes meet, at the end of the slots and past it, too. */
+/** Keys whose hashes collide, also at the end of the slots and beyond. */
 const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];
 const keyOf = (number: number) => `key ${number}`;
 const placeOf = (number: number) => 8 * number;
@@ -10,7 +10,7 @@ const hashAt = (place: number) => HASHES[(place / 8) % HASHES.length] as number;
 
 const operation = fc.record({ number: fc.nat(59), isRemoved: fc.boolean() });
 
-test('finds what was added and not removed, however hashes meet', () => {
+test('finds every key that was added and not removed, despite colliding hashes', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 200, size: 'max' }), (operations) => {
       const index = new PlaceIndex({ hashAt, isKeyAt: (place, key) => keyOf(place / 8) === key });
@@ -31,7 +31,7 @@ test('finds what was added and not removed, however hashes meet', () => {
   );
 });
 
-test('grows with what is added, and shrinks to nothing when it is cleared', () => {
+test('grows with its entries, and is empty after it is cleared', () => {
   const keys = Array.from({ length: 5_000 }, (_, number) => `dev_${number}`);
   const hashes = keys.map(hashOf);
   const index = new PlaceIndex({
@@ -46,9 +46,9 @@ test('grows with what is added, and shrinks to nothing when it is cleared', () =
   expect(keys.some((key, number) => index.find(hashes[number] as number, key) !== -1)).toBe(false);
 });
 
-test('hashes of a fleet’s keys are spread: few of 100,000 ids meet', () => {
+test('spreads the hashes of a fleet’s keys: few of 100,000 ids collide', () => {
   const hashes = new Set<number>();
   for (let number = 0; number < 100_000; number++) hashes.add(hashOf(`dev_grown${String(number).padStart(7, '0')}`));
-  // By chance 1.2 pairs of them do.
+  // By chance, 1.2 pairs of them collide.
   expect(hashes.size).toBeGreaterThan(99_980);
 });

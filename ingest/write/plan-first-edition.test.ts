@@ -19,8 +19,8 @@ import { paired, workInAll } from '#test/support/planned-writes.ts';
 import { count } from './deltas.ts';
 
 /**
- * Makes all that is stored what the first edition of the law wrote. Answers whether that changed any but the tails: a reading that it
- * counted plainly may be one that the second has left undecided, and then what is late after it finds that decided.
+ * Rewrites the stored rows as the first edition of the law wrote them. Returns whether more than the tails changed: a reading that the
+ * first edition counted plainly may still be undecided in the second, and a later late reading then finds it decided.
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -32,7 +32,7 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // What was the best in the end counted for all of the past. An update marks devices of which that is otherwise.
+  // The finally best series counted for the whole past. An update marks devices for which that differs.
   const chosen = chooseRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;
@@ -50,13 +50,13 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as Verdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
-    // What was stored of tariffs lies over their whole steps.
+    // The stored energy of tariffs lies over their whole steps.
     if (one.roles.isTariff) one.tariffSinceMs = one.lastReadAtMs as number;
   }
   return !isDeepStrictEqual(before, all());
 }
 
-test('an installation of the first edition goes on from its rows, and is of the second once it is computed anew', () => {
+test('continues from an installation’s rows of the first edition, and gives the second edition’s results once it is recomputed', () => {
   const share = fc.integer({ min: 1, max: 99 });
   const changed = (one: LawSettings): LawSettings => ({ ...one, maxGapMinutes: one.maxGapMinutes + 5 });
   const installations = Math.max(20, Math.ceil(HISTORIES / 10));
@@ -75,7 +75,7 @@ test('an installation of the first edition goes on from its rows, and is of the 
       const isOther = store.rewrite('dev_0', asStoredBefore);
       deliver(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
       if (isOther) others++;
-      // Steps of tariffs that end before stay where they were, also where late readings change them.
+      // Steps of tariffs that end before stay unchanged, even if late readings change them.
       const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
       if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
       store.set('dev_0', changed(device.settings));
@@ -85,6 +85,6 @@ test('an installation of the first edition goes on from its rows, and is of the 
     }),
     { numRuns: installations, endOnFailure: true },
   );
-  // A third of them are others.
+  // A third of them differ.
   expect(others).toBeGreaterThan(installations / 25);
 }, 300_000);

@@ -5,23 +5,22 @@ import type { NewPoint } from './collect.ts';
 import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
 import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
-/** Readings before and beyond a change that are looked at first; nearly always one of each suffices. */
+/** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
-/** So much further is looked where they do not. */
+/** Factor by which a stretch grows if it is too short. */
 export const FURTHER = 16;
 /**
- * So far is looked back for where a law stands whose state is one of an earlier edition: beyond it the first of these readings is
- * taken for the first of all. Once for each series of an installation that was updated, which may have millions.
+ * Maximum number of readings to go back if the law's stored state is of an earlier edition: beyond it, the first loaded reading is taken
+ * for the first of all. This happens once for each series of an updated installation, which may have millions of readings.
  */
 const FURTHEST_UNKNOWN = FIRST_LOOK.back * FURTHER ** 2;
-/** Where nothing of the series counts, it is only asked which of the readings are known. */
+/** If the series does not count, only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
- * Readings that come after later ones: replays the stretch around them as it was and as it is now, and adds the difference to
- * the plan. So it does with those that take back what was counted before. `law` null: nothing of the series counts. `points`: in
- * order.
- * Answers which stretches it needs beside those that it was given; where there are any, the plan is not complete.
+ * Plans readings that arrive after later ones: replays the stretch around them with and without them, and adds the difference to the plan.
+ * The same is done for readings that take back earlier energy. `law` null: the series does not count. `points`: in order. Returns the
+ * further stretches that it needs. If there are any, the plan is not complete.
  */
 export function planLate(
   plan: SeriesPlan,
@@ -36,7 +35,7 @@ export function planLate(
       found[index] ? [] : [{ ...boundsOf(cluster), ...(law ? FIRST_LOOK : NO_LOOK) }],
     );
   }
-  // Up to here the clusters before have changed what readings were taken for.
+  // Time up to which earlier clusters have changed verdicts.
   let changedToMs = Number.NEGATIVE_INFINITY;
   for (const [index, cluster] of apart.entries()) {
     const stretch = found[index] as Stretch;
@@ -64,7 +63,7 @@ export function planLate(
   return [];
 }
 
-/** The stretch of exactly these points; of several the one that was asked for last, which is the longest. */
+/** Returns the loaded stretch of exactly these points; the latest one if there are several, because it is the longest. */
 function stretchOf(cluster: readonly NewPoint[], stretches: readonly Stretch[]): Stretch | undefined {
   const { firstMs, lastMs } = boundsOf(cluster);
   return stretches.findLast((stretch) => stretch.firstMs === firstMs && stretch.lastMs === lastMs);
@@ -76,7 +75,7 @@ const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBo
   lastMs: boundsOf(other).lastMs,
 });
 
-/** The stretch to look at first for points that belong together. */
+/** Returns the stretch to load first for a cluster of points. */
 export const firstLook = (points: readonly NewPoint[]): StretchBounds => ({ ...FIRST_LOOK, ...boundsOf(points) });
 
 export type TooShort =
@@ -85,16 +84,16 @@ export type TooShort =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/** Where a law stands right before the first of these readings that was plainly counted, if nothing came before it. */
+/** Returns the state of a law right before its first plainly counted reading, on the assumption that nothing came before it. */
 function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): Restart<unknown> | null {
   const taken = before.findIndex(({ verdict }) => verdict === null);
   return taken === -1 ? null : { taken, state: law.initial };
 }
 
 /**
- * Replays a stretch without its new readings and with them, from the last state that can be told to where the two meet again
- * or the series ends. It keeps between its neighbours: after what the one before has changed (`changedToMs`), and before the
- * new readings of the next (`nextMs`). `tail`: where the law stands now. `isExcluded`: of which readings it is no longer told.
+ * Replays a stretch without and with its new readings, from the last state that can be determined, until both results agree or the series
+ * ends. The replay must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one
+ * (`nextMs`). `tail`: current state of the law. `isExcluded`: readings that the law no longer receives.
  */
 export function replayBetween(
   laws: Laws,
@@ -103,14 +102,14 @@ export function replayBetween(
   { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
 ): Comparison | TooShort {
-  // Up to the change they are the same.
+  // Both laws give the same results up to the change, so either can restart.
   const law = laws.longer ?? laws.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
   const isKnown = tail !== null && law.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
-  // What is taken back must have been counted in the replay: it begins before that.
+  // The replay must begin early enough to count the energy that is taken back.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
@@ -128,25 +127,25 @@ export function replayBetween(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    // What is passed over beyond it was not loaded: the next may lie in it, or past it.
+    // Excluded readings beyond the stretch were not loaded: the next cluster may lie among or after them.
     const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
   }
 }
 
-/** Points further apart than this are worked in by themselves, so that what lies between is not read. */
+/** Points further apart than this are planned separately, so that the readings between them need not be loaded. */
 const APART_MS = 6 * 3_600_000;
 
-/** First and last time of a cluster of points. */
+/** Returns the first and last time of a cluster of points. */
 const boundsOf = (cluster: readonly NewPoint[]): { firstMs: number; lastMs: number } => ({
   firstMs: (cluster[0] as NewPoint).readAtMs,
   lastMs: (cluster.at(-1) as NewPoint).readAtMs,
 });
 
 /**
- * Cuts ordered points into clusters that lie close together. Those that one of the stretches covers are one: they were found
- * to reach into each other.
+ * Splits ordered points into clusters of close points. Points that one loaded stretch covers form one cluster, because they were found to
+ * affect each other.
  */
 function clusters(points: readonly NewPoint[], stretches: readonly StretchBounds[]): NewPoint[][] {
   const found: NewPoint[][] = [];

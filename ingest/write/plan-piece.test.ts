@@ -12,12 +12,12 @@ import { expectLawful, expectWhole } from '#test/support/planned-energy.ts';
 import { HISTORIES, pieceMs } from '#test/support/planned-histories.ts';
 import { editDevice, paired, workIn, workInAll, writing } from '#test/support/planned-writes.ts';
 
-/** What an owner may say of a quantity. */
+/** Meanings that an owner may set for a quantity. */
 const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'import/l1', 'gas', 'heat', 'ignored'];
 
 /**
- * What is done to a device one after the other: readings come, an edit is made or revoked, a setting is changed, a worker gets so far with
- * what is open.
+ * Events of a device, one after the other: readings arrive, an edit is made or revoked, a setting changes, a worker applies a piece of the
+ * pending changes.
  */
 const doing = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
@@ -29,7 +29,7 @@ const doing = fc.oneof(
   { weight: 6, arbitrary: fc.record({ lengthMs: pieceMs }) },
 );
 
-test('edits and settings are worked in and taken back piece by piece, whatever comes in between', () => {
+test('applies and reverts edits and settings in pieces, whatever arrives in between', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -79,14 +79,14 @@ test('edits and settings are worked in and taken back piece by piece, whatever c
   );
 }, 300_000);
 
-/** The owner says of one of the quantities what it counts as. */
+/** Sets the owner's meaning of one of the quantities. */
 function say(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {
   const series = [...(store.devices.get(deviceId) as StoredDevice).series.values()];
   const one = series[index % series.length];
   if (one) store.say(deviceId, nativeNameOf(one), countsAs);
 }
 
-/** All that is stored is what it would be if its owner had said of its quantities what they count as before the first reading came. */
+/** Expects the same rows as if the owner had set all meanings before the first reading. */
 function expectAtOnce(device: StoredDevice, readings: History['readings']): void {
   const { settings, words, edits } = device;
   const { store } = paired([{ ...settings, readings: [] }]);
@@ -111,7 +111,7 @@ function expectAtOnce(device: StoredDevice, readings: History['readings']): void
   }
 }
 
-test('edits that are made or revoked together with a setting are worked in with it', () => {
+test('applies edits that are made or revoked together with a setting along with it', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const device = store.devices.get('dev_0') as StoredDevice;
   const at = (hour: number) => Date.UTC(2026, 8, 29, hour);

@@ -8,26 +8,26 @@ import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /**
- * Number of readings before and beyond a piece that are loaded first. A register's state reaches back two hours, and some devices send
- * every 10 s. A second look loads and replays the whole stretch again.
+ * Numbers of readings before and beyond a piece that are loaded first. A register's state reaches back two hours, and some devices send
+ * every 10 s. The numbers are generous, because a second attempt loads and replays the whole stretch again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
 /** The readings of a series that a plan recomputes, Unix ms, both inclusive. */
 export interface Piece {
-  /** -Infinity: from the first reading. */
+  /** Time of the first reading; -Infinity: from the start of the series. */
   readonly firstMs: number;
-  /** Infinity: to the last one. */
+  /** Time of the last reading; Infinity: to the end of the series. */
   readonly lastMs: number;
 }
 
-/** The readings that two changes of a series affect together. Null if both are null. */
+/** Returns the readings that two changes of a series affect together. Null if both are null. */
 export const bothOf = (one: Piece | null, other: Piece | null): Piece | null =>
   one && other
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
 
-/** The readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
+/** Returns the readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
 export function roleOtherwise(series: SeriesState, will: RolesByTime, untilMs: number): Piece | null {
   const times = countedOtherwise(series, will);
   if (!times || times.fromMs >= untilMs) return null;
@@ -38,7 +38,7 @@ export function roleOtherwise(series: SeriesState, will: RolesByTime, untilMs: n
   return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** The readings of a series whose settings change if its device's new settings are applied up to a time. Null: none. */
+/** Returns the readings of a series whose settings change if its device's new settings are applied up to a time. Null: none. */
 export function judgedOtherwise(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -64,9 +64,9 @@ export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly 
 }
 
 /**
- * Applies a piece of edits and of changed settings: replays the stretch around the change as it is stored and with the change, and adds the
- * difference to the plan, as for late readings. `laws` null: nothing of the series counts. Returns the further stretches that it needs. If
- * there are any, the plan is not complete.
+ * Applies a piece of edits and changed settings: replays the stretch around the change without and with it, and adds the difference to the
+ * plan, as for late readings. `laws` null: the series does not count. Returns the further stretches that it needs. If there are any, the
+ * plan is not complete.
  */
 export function planPiece(
   plan: SeriesPlan,

@@ -10,14 +10,13 @@ import { bothOf, judgedOtherwise, planPiece, roleOtherwise, withEdits } from './
 import { addDifferences, addMerge, append, isByTime, type SeriesPlan } from './series-plan.ts';
 import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
-/** The whole of a series. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
 
 /** A device, and the time before which its plan applies pending changes. */
 export interface Planning {
   readonly device: DeviceState;
   readonly pieceUntilMs: number;
-  /** Settings with which its consumption is computed before the plan and after it. */
+  /** Settings with which the device's consumption is computed before the plan and after it. */
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
 }
 
@@ -51,7 +50,7 @@ export function planSeries(
   return [firstLook(following)];
 }
 
-/** The laws by which a series is stored, and by which it counts once its plan is written. Null: nothing of it counts. */
+/** Returns the laws of a series before and after its plan is written. Null: the series does not count. */
 function lawsOf(
   plan: SeriesPlan,
   computed: Planning['computed'],

@@ -12,7 +12,7 @@ import { expectLawful } from '#test/support/planned-energy.ts';
 import { HISTORIES } from '#test/support/planned-histories.ts';
 import { paired, workInAll, writing } from '#test/support/planned-writes.ts';
 
-/** Load profiles of the reference, added up. */
+/** Sum of several load profiles of the reference. */
 function added(profiles: readonly ReturnType<typeof consumption>[]): Map<string, string> {
   const sums = new Map<string, bigint[]>();
   for (const [at, row] of profiles.flatMap((one) => [...one])) {
@@ -33,7 +33,7 @@ const series = fc.constantFrom('register' as const, 'power' as const).chain((kin
     .map((readings) => ({ kind, readings })),
 );
 
-test('where its owner changes what is read of it, a series begins anew: whatever comes late, each side counts by itself', () => {
+test('starts a series anew after its decoder settings change, and counts each side separately, whatever arrives late', () => {
   const scale = fc.constantFrom(0.001, 0.1, 10, 1_000, -1);
   fc.assert(
     fc.property(
@@ -59,10 +59,10 @@ test('where its owner changes what is read of it, a series begins anew: whatever
               .sort((a, b) => a.at - b.at)
               .map(({ reading }) => reading);
         const former = queue.slice(0, Math.ceil((queue.length * share) / 100));
-        // Some of the former come again, and are read anew.
+        // Some of the earlier readings arrive again, and are decoded with the new settings.
         const latter = [...former.slice(-3), ...queue.slice(former.length)].map((reading) => ({
           ...reading,
-          // No -0, which JSON does not know.
+          // No -0, which JSON cannot represent.
           value: Math.round(reading.value * factor) + 0,
         }));
         const memory = memoryOf('all');

@@ -26,10 +26,10 @@ import { type DeviceState, type SeriesState, settingsOfSeries } from './device-s
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 
-/** Number of readings around a time that are loaded first, and the factor by which it grows while they do not decide. */
+/** Number of readings around a time that are loaded first. `FURTHER`: the factor by which it grows while they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 const FURTHER = 16;
-/** Times further apart than this get a stretch each. */
+/** Maximum distance of two times that share a stretch. */
 const APART_MS = 6 * 3_600_000;
 
 const ALWAYS = {
@@ -47,7 +47,7 @@ interface Standing {
 
 const standingOf = (of: RolesByTime, sinceMs: number): Standing => ({ of, rolesAt: rolesAt(of), sinceMs });
 
-/** Before the batch, and after it. */
+/** State of the device: `was` before the batch, `is` after it. */
 type State = 'was' | 'is';
 
 /** A tariff, and how the batch changes its steps. */
@@ -56,12 +56,12 @@ interface Tariff extends Readonly<Record<State, Standing>> {
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
-  /** Its known steps, in one or more ranges of time. */
+  /** Known steps of the tariff, in one or more ranges of time. */
   readonly known: readonly Readonly<Record<State, KnownSteps>>[];
   readonly loaded: readonly Stretch[];
-  /** Those of `added` that follow the stored readings. */
+  /** Those of the `added` steps that follow the stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
-  /** Cache of `known` limited to one kind, for a tariff whose role changes with time; by state and kind. */
+  /** Cache of `known` limited to one commodity and direction, for a tariff whose role changes with time; by state and kind. */
   readonly ofKind: Map<string, readonly KnownSteps[]>;
   /** Times around which more readings must be loaded. */
   readonly asked: Set<number>;
@@ -127,7 +127,7 @@ function tariffsOf(
   ];
 }
 
-/** Removed and added steps. A step that a replay found again is neither, unless it moved or its roles differ. */
+/** Returns the removed and added steps. A step that a replay found again is in neither list, unless it moved or its roles differ. */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is: Standing) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
@@ -141,7 +141,7 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is:
   };
 }
 
-/** The known stored steps of a series: from the state of its law, and from the loaded stretches. */
+/** Returns the known stored steps of a series: from the state of its law, and from the loaded stretches. */
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -162,7 +162,7 @@ function knownOf(
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
-/** Verdicts of readings whose value is not the register's own. */
+/** Verdicts of readings whose value does not count as the register's value. */
 const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter', 'excluded']);
 
 function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart, isToEnd }: Stretch): KnownSteps {
@@ -176,18 +176,20 @@ function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart
   return { steps, fromMs, toMs, quietFromMs: fromMs };
 }
 
-/** Commodity and direction of a tariff within its circuit. Null: it is no tariff. */
+/** Returns the commodity and direction of a tariff within its circuit. Null: the role is not a tariff's. */
 function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
   if (!isTariff) return null;
   if (meter !== null && !isPlaced(meter)) return meter;
   return isExport ? 'export' : 'import';
 }
 
-/** Whether another series in the circuit is, at some time, a tariff of this kind. One of them runs at a time. */
+/**
+ * Whether another series in the circuit is, at some time, a tariff of the same commodity and direction. One of such tariffs runs at a time.
+ */
 const isBeside = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
 
-/** The known steps of a tariff that have this kind. If its role never changes, these are all. */
+/** Returns the known steps of a tariff that have this commodity and direction. If its role never changes, these are all. */
 function knownAs(tariff: Tariff, state: State, kind: string): readonly KnownSteps[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
@@ -200,7 +202,10 @@ function knownAs(tariff: Tariff, state: State, kind: string): readonly KnownStep
   return found;
 }
 
-/** The first answer to a question in the known steps of a tariff. If none decides, it records the time to load and returns null. */
+/**
+ * Returns the first answer that the known steps of a tariff give to a question. If none gives one, records the time to load and returns
+ * null.
+ */
 function ask<T>(
   tariff: Tariff,
   all: readonly KnownSteps[],
@@ -215,7 +220,10 @@ function ask<T>(
   return null;
 }
 
-/** Adds a step to the differences, or subtracts it. It begins after the latest step of another tariff within it. */
+/**
+ * Adds a step's energy to the differences (`sign` 1) or subtracts it (-1). The energy begins after the latest step of another tariff within
+ * the step.
+ */
 function place(
   step: EnergyInterval,
   tariff: Tariff,
@@ -238,7 +246,7 @@ function place(
   count(deltas, afterMs === step.startMs ? step : shifted(step, afterMs), roles, sign);
 }
 
-/** The unchanged steps of a tariff within which steps of other tariffs have changed. */
+/** Returns the unchanged steps of a tariff within which steps of other tariffs have changed. */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
@@ -256,7 +264,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   return found.values();
 }
 
-/** The stretches to load around the recorded times of a tariff: longer than the loaded ones that did not decide. */
+/** Returns the stretches to load around the recorded times of a tariff. They are longer than the loaded ones that were not enough. */
 function wantedOf({ series: { seriesId }, asked, loaded }: Tariff): WantedStretch[] {
   if (seriesId === null) return [];
   const wanted: WantedStretch[] = [];

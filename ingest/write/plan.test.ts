@@ -15,7 +15,7 @@ test.each([
   [Math.ceil(HISTORIES / 4), 'histories of tariffs', tariffHistory],
   [Math.ceil(HISTORIES / 2), 'histories in which something better appears', appearingHistory],
 ])(
-  '%i %s, in any order, batches and writer, are planned like a replay of the whole',
+  'plans %i %s in any order, batches and writer like a replay of the whole',
   (count, _, one) => {
     fc.assert(
       fc.property(fc.array(one, { minLength: DEVICES, maxLength: DEVICES }), delivery, (histories, how) => {
@@ -41,7 +41,7 @@ test.each([
   300_000,
 );
 
-test('late readings hours apart: the second begins after what the first has changed', () => {
+test('starts the second of two late clusters, hours apart, after the changes of the first', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const reading = ([time, kwh]: readonly [string, number]): DecodedReading => ({
     deviceId: 'dev_0',
@@ -76,7 +76,7 @@ test('late readings hours apart: the second begins after what the first has chan
   expectWhole(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 
-test('what was to count from its only reading on, and never does once something better is read to be there before: its law stands nowhere', () => {
+test('has no law state for a series that never counts, because a better one turns out to have been there before', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const all = (
     [

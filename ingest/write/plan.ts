@@ -23,23 +23,25 @@ import { type Firsts, firstsAfter, rolesOpen, type Target, targetRoles } from '.
 /** Changes that a batch makes to a device. */
 export interface DevicePlan {
   readonly device: DeviceState;
-  /** The series that the batch changes. */
   readonly series: readonly SeriesPlan[];
-  /** Differences to the load profile. */
+  /** Changes of the device's load profile. */
   readonly deltas: DeviceDeltas;
-  /** The part of `deltas` from readings that follow the stored ones. Null if nothing of the device is revised. */
+  /** The part of `deltas` from readings that follow the stored ones. Null if the batch revises nothing of the device. */
   readonly followed: DeviceDeltas | null;
-  /** The plan applies changed settings and pending edits to the time before this one, Unix ms. */
+  /** Time before which the plan applies changed settings and pending edits, Unix ms. */
   readonly pieceUntilMs: number;
   /** Settings with which the stored consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
-  /** Whether some series still has, at some time, another role than its owner chose. */
+  /** Whether some series still has, at some time, a role that differs from its target. */
   readonly areRolesOpen: boolean;
   /** Whether a software update changes the role of stored readings. The owner is notified once. */
   readonly isRecounted: boolean;
 }
 
-/** Number of valid readings in a plan: new ones and duplicates. Readings of a closed time, and readings that lose against a stored value, are not valid. */
+/**
+ * Returns the number of valid readings in a plan: new ones and duplicates. Readings of a closed time, and readings that lose against a
+ * stored value, are not valid.
+ */
 export const validReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
@@ -57,7 +59,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: WantedStretch[] = [];
   const deltas = noDeltas();
-  // If the batch has readings, pending edits wait for a later pass: years of readings may lie between the two.
+  // If the batch has readings, pending edits are applied by a later plan: years of readings may lie between the two.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
@@ -92,8 +94,8 @@ export function planDevice(
 }
 
 /**
- * Clears the state of the law if nothing counts at the series' last reading. The law does not receive readings that an edit excludes, so its
- * state may lie before them. A series that was expected to count later may never do so.
+ * Clears the state of the law if the series does not count at its last reading. The law does not receive readings that an edit excludes, so
+ * its state may be older than that reading. A series that was expected to count later may never do so.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
@@ -101,7 +103,7 @@ function endTail(plan: SeriesPlan): void {
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** The differences from readings that follow the stored ones. Tariffs are left out: `planTariffs` places their steps. */
+/** Returns the changes from readings that follow the stored ones. Tariffs are left out: `planTariffs` places their steps. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = noDeltas();
   for (const plan of plans) {
@@ -112,14 +114,16 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   return followed;
 }
 
-/** A series that a batch may concern, with its new readings. `firsts`: its first times once they are stored. */
+/**
+ * A series that a batch may concern, with its new readings. `firsts`: times of its first reading and first nonzero reading after the batch.
+ */
 interface Found {
   series: SeriesState;
   readonly points: readonly NewPoint[];
   readonly firsts: Firsts;
 }
 
-/** The series of a batch's readings, or the stretches that must be loaded before their roles can be chosen. */
+/** Finds the series of a batch's readings. If more readings are needed to choose their roles, returns the stretches to load. */
 function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
@@ -144,7 +148,7 @@ interface Work {
   points: readonly NewPoint[];
 }
 
-/** The series that a batch concerns: those that have readings in it, and those whose roles change. */
+/** Selects the series that a batch concerns: those that have readings in it, and those whose roles change. */
 function selectWork(
   device: DeviceState,
   arrived: readonly Found[],
@@ -225,7 +229,7 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
 
-/** The roles that series should have. If a new series has the same name as another, its channel is appended to its name. */
+/** Returns the roles that series should have. If a new series has the same name as another, its channel is appended to its name. */
 function chosenFor(device: DeviceState, found: Found[]): Target[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {

@@ -19,14 +19,14 @@ import type { Stretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
 import type { Untimed } from './untimed.ts';
 
-/** What the stages of a batch need. */
+/** Dependencies of the stages of a batch. */
 export interface Tools {
-  /** Readings before are older than retention keeps, Unix ms. */
+  /** Start of the retention, Unix ms: older readings are rejected. */
   readonly oldestMs: number;
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
   readonly months: PartitionMonths;
-  /** Which rejections are stored. */
+  /** Returns those of the rejections that are stored. */
   readonly retained: (rejects: readonly Reject[]) => readonly Reject[];
   readonly memory: HeadMemory;
   readonly fastPath: FastPath;
@@ -36,19 +36,22 @@ export interface Tools {
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
-/** What must be undone if a batch is not committed. */
+/** State that must be undone if a batch is not committed. */
 export interface Attempt {
   /** Devices whose heads are planned or stepped. */
   deviceIds: string[];
-  /** How many of them on remembered heads. */
+  /** Number of these devices whose plans are based on cached heads. */
   remembered: number;
-  /** Series that are noted with it as ones that send no time. */
+  /** Series without timestamps that this batch records. */
   untimed: ReturnType<Untimed['missing']>;
-  /** Gives back the bytes of its rejections. */
+  /** Releases the bytes reserved for the batch's rejections. */
   undo(): void;
 }
 
-/** Devices of a batch whose owners have changed a setting, and what is left to compute with it fits into a piece. */
+/**
+ * Thrown if devices of a batch must be recomputed first, because their owners have changed a setting and the rest of the recomputation fits
+ * into one piece.
+ */
 export class NotComputed extends Error {
   readonly deviceIds: readonly string[];
   constructor(deviceIds: readonly string[]) {
@@ -58,8 +61,8 @@ export class NotComputed extends Error {
 }
 
 /**
- * Prepares what a batch does within a transaction, and returns the statements that write it. New heads are remembered at once: those of
- * `attempt` must be evicted if the transaction does not commit. Throws NotComputed if changed devices must be computed first, and
+ * Prepares the changes of a batch within a transaction, and returns the statements that write it. New heads are cached at once: those of
+ * `attempt` must be evicted if the transaction does not commit. Throws NotComputed if changed devices must be recomputed first, and
  * MissingPartitions before it writes anything.
  */
 export async function prepare(
@@ -81,18 +84,18 @@ export async function prepare(
   return stages.write();
 }
 
-/** Reasons for which the plan needs more of a device than its remembered head. */
+/** Reasons for which the plan needs more of a device than its cached head. */
 const NEED_STORED: ReadonlySet<Reason> = new Set<Reason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
-/** A batch on its way through the stages of `prepare`. */
+/** State of a batch during the stages of `prepare`. */
 class Stages {
   readonly #client: PoolClient;
   readonly #tools: Tools;
   readonly #attempt: Attempt;
-  /** Messages of devices that are not stepped. */
+  /** Messages of devices that are not on the fast path. */
   #messages: readonly IncomingMessage[] = [];
-  /** Devices whose quantities are judged otherwise in this transaction: no other can compute them before this one has committed. */
+  /** Devices whose descriptions change in this transaction: no other transaction can recompute them before this one has committed. */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
   #stepped: Stepped = NOTHING_STEPPED;
@@ -100,9 +103,8 @@ class Stages {
   readonly #plans: HeadPlan[] = [];
   /** Devices that are planned without a lock. */
   readonly #isPlanned = new Set<string>();
-  /** The locked devices. */
   #devices = new Map<string, LockedDevice>();
-  /** Those of them that cost much whatever is written of them. */
+  /** The locked devices that are always costly to write. */
   #large: string[] = [];
 
   constructor(client: PoolClient, tools: Tools, attempt: Attempt) {
@@ -111,7 +113,7 @@ class Stages {
     this.#attempt = attempt;
   }
 
-  /** Reads the messages of gateways, and sets those of moved accounts apart. */
+  /** Decodes the messages of gateways, and sets aside those of moved accounts. */
   async readGateways(batch: readonly IncomingMessage[]): Promise<void> {
     const { gateways, memory, untimed } = this.#tools;
     const read = await gateways.hear(this.#client, batch, this.#described);
@@ -133,8 +135,8 @@ class Stages {
   }
 
   /**
-   * Plans, on remembered heads and without a lock, devices whose readings all follow the stored ones, and that send nothing else: those that close an
-   * hour, count other commodities than electricity, or get a verdict.
+   * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. These are
+   * devices that close an hour, count other commodities than electricity, or get a verdict.
    */
   planRemembered(): void {
     const { memory } = this.#tools;
@@ -155,7 +157,7 @@ class Stages {
     this.#attempt.remembered = this.#attempt.deviceIds.length;
   }
 
-  /** Locks and loads the devices that are neither stepped nor planned. */
+  /** Locks and loads the devices that are neither on the fast path nor planned. */
   async loadOthers(): Promise<void> {
     const { pieceReadings, deferred } = this.#tools;
     const deviceIds = new Set(this.#messages.map(({ decoded }) => decoded.deviceId));
@@ -176,8 +178,8 @@ class Stages {
   }
 
   /**
-   * A changed setting holds for the next reading, unless its recomputation takes several pieces: readings do not wait for these. Throws NotComputed if
-   * it takes one.
+   * A changed setting must apply to the next reading. If its recomputation fits into one piece, throws NotComputed, so that it is done
+   * first. If it takes several pieces, readings do not wait for it.
    */
   deferRecomputation(): void {
     const first: string[] = [];
@@ -189,7 +191,7 @@ class Stages {
     if (first.length > 0) throw new NotComputed(first);
   }
 
-  /** Steps the settled ones of the locked devices, too: only what the fast path cannot take is planned. */
+  /** Steps the settled ones of the locked devices, too, so that only devices that the fast path cannot take are planned. */
   stepLoaded(): void {
     const { memory, oldestMs } = this.#tools;
     const settled = new Set<string>();
@@ -206,7 +208,7 @@ class Stages {
     this.#collected = collect(this.#messages, oldestMs);
   }
 
-  /** Sets messages of devices apart whose accounts have moved. */
+  /** Sets aside messages of devices whose accounts have moved. */
   async removeMovedDevices(): Promise<void> {
     const unknown = new Set<string>();
     for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
@@ -218,7 +220,7 @@ class Stages {
     this.#collected.rejects = this.#collected.rejects.filter(({ message }) => !isMoved(message));
   }
 
-  /** Refuses channels beyond the limit, and loads devices as a whole of which the plan needs more than was loaded. */
+  /** Rejects channels beyond the limit. Loads devices as a whole if the plan needs more than was loaded. */
   async limitChannels(): Promise<void> {
     const refused = refuseFurtherChannels(this.#devices, this.#collected, this.#tools.maxChannels);
     this.#collected.rejects.push(...refused);
@@ -228,7 +230,7 @@ class Stages {
 
   async planLoaded(): Promise<void> {
     const { series } = this.#collected;
-    // A device that its owner has changed is recomputed even if the batch has nothing of it.
+    // A changed device is recomputed even if the batch contains nothing of it.
     for (const { deviceId, computedWith } of this.#devices.values())
       if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
     this.#plans.push(...(await planWithStretches(this.#client, this.#devices, series)));

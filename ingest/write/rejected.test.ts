@@ -14,24 +14,24 @@ const reject = (deviceId: string, bytes: number): Reject => ({
   reason: 'x',
 });
 
-test('of a device that sends rubbish so much is kept an hour, the rest is counted, and its neighbours’ is kept', () => {
+test('stores a bounded amount of a device’s invalid messages per hour, counts the rest, and stores its neighbours’', () => {
   const keeping = createKeeping({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 10 }, () => reject('loud', 300));
   expect(keeping.of(many, 0)).toHaveLength(2);
   expect(keeping.of([reject('quiet', 300)], 1)).toHaveLength(1);
   expect(keeping.unkept).toBe(8);
-  // Many at once are bounded together.
+  // Many devices at once are bounded together.
   const all = Array.from({ length: 10 }, (_, index) => reject(`dev_${index}`, 300));
   expect(keeping.of(all, 2)).toHaveLength(2);
   expect(keeping.of([reject('loud', 300)], HOUR_MS)).toHaveLength(1);
 });
 
-test('a long payload counts for what is kept of it', () => {
+test('charges a long payload only for its stored part', () => {
   const keeping = createKeeping({ ofDevice: 70_000, ofAll: 70_000 });
   expect(keeping.of([reject('a', 10_000_000)], 0)).toHaveLength(1);
 });
 
-test('what was not committed is not charged', () => {
+test('does not charge rejections that were not committed', () => {
   const keeping = createKeeping({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 3 }, () => reject('loud', 300));
   for (let attempt = 0; attempt < 5; attempt++) keeping.undo(many, keeping.of(many, 0));
@@ -40,7 +40,7 @@ test('what was not committed is not charged', () => {
   expect(keeping.unkept).toBe(1);
 });
 
-test('the payload of a message counts ten times at most, however many of its elements are refused', () => {
+test('charges the payload of a message ten times at most, however many of its elements are rejected', () => {
   const keeping = createKeeping({ ofDevice: 30_000, ofAll: 30_000 });
   const { message } = reject('a', 2_000);
   const elements = Array.from({ length: 10_000 }, (_, element) => ({ message, element, reason: 'not an object' }));
@@ -49,7 +49,7 @@ test('the payload of a message counts ten times at most, however many of its ele
   keeping.undo(elements, kept);
   expect(keeping.of(elements, 0)).toHaveLength(kept.length);
   expect(createKeeping().of(elements, 0)).toHaveLength(10_000);
-  // Without room for its payload nothing of a message is kept.
+  // A message whose payload does not fit is not stored at all.
   expect(
     keeping.of(
       [

@@ -1,15 +1,15 @@
 import type { IncomingMessage, Reject } from '../message.ts';
 import { type Step, statement } from './statement.ts';
 
-/** Longest payload that is kept for a rejection, in bytes. */
+/** Maximum length of a payload that is stored with a rejection, in bytes. */
 export const MAX_KEPT_BYTES = 65_536;
-/** Rows of one message that have its payload each: for who looks at a few. Of 10,000 elements that are refused the others refer to the first. */
+/**
+ * Number of rows of one message that contain its payload, for people who look at a few of them. If 10,000 elements are rejected, the other
+ * rows refer to the first.
+ */
 const ROWS_WITH_PAYLOAD = 10;
 
-/**
- * Keeps what could not be used, with topic, payload (cut at 64 KiB), time and reason. Only the first rows of a message have its
- * payload.
- */
+/** Stores rejections with topic, payload (truncated at 64 KiB), time and reason. Only the first rows of a message contain its payload. */
 export function saveRejects(rejects: readonly Reject[]): Step[] {
   if (rejects.length === 0) return [];
   const messages = new Map<IncomingMessage, { number: number; rows: number }>();
@@ -18,7 +18,7 @@ export function saveRejects(rejects: readonly Reject[]): Step[] {
     messages.set(reject.message, known);
     return { ...reject, number: known.number, hasPayload: known.rows++ < ROWS_WITH_PAYLOAD };
   });
-  // Any number of rejections is one statement. Ids are taken in the order of the rows, which is that of the list.
+  // One statement stores any number of rejections. Ids are assigned in the order of the list.
   const text = `WITH numbered AS MATERIALIZED (
        SELECT nextval(pg_get_serial_sequence('rejected_messages', 'rejected_id')) AS id, r.*
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::integer[], $6::text[], $7::boolean[], $8::integer[])
@@ -44,26 +44,29 @@ export function saveRejects(rejects: readonly Reject[]): Step[] {
 
 const NONE = Buffer.alloc(0);
 
-/** PostgreSQL's text holds every character but NUL. */
+/** Replaces NUL, the only character that PostgreSQL's text cannot store. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** What is kept in an hour, of one device and of all, in bytes: rubbish must not fill the disk, nor hide its neighbour's. */
+/**
+ * Maximum bytes of rejections stored in an hour, for one device and in total: invalid messages must not fill the disk, nor crowd out those
+ * of other devices.
+ */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 const HOUR_MS = 3_600_000;
-/** A row beside its texts and its payload. */
+/** Size of a row without its texts and its payload. */
 const ROW_BYTES = 200;
 
-/** Decides which rejections are kept; all of them are counted. */
+/** Decides which rejections are stored. All of them are counted. */
 export interface Keeping {
-  /** Of these the ones to keep. `nowMs`: clock. */
+  /** Returns the rejections to store. `nowMs`: clock. */
   of(rejects: readonly Reject[], nowMs: number): Reject[];
-  /** Takes a decision back: what was to be kept was not committed. */
+  /** Reverts a decision whose rejections were not committed. */
   undo(rejects: readonly Reject[], kept: readonly Reject[]): void;
-  /** Rejections that were only counted. */
+  /** Number of rejections that were counted but not stored. */
   readonly unkept: number;
 }
 
-/** Keeps up to a number of bytes each hour, by the hours of the clock. */
+/** Limits stored rejections to a number of bytes per clock hour. */
 export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
   let hour = 0;
   let all = 0;
@@ -111,7 +114,7 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
   };
 }
 
-/** What a row takes; `before`: rows of the same message that come before it. */
+/** Returns the size of a row; `before`: number of earlier rows of the same message. */
 function bytesOf({ message: { payload, topic }, reason }: Reject, before: number): number {
   const kept = before < ROWS_WITH_PAYLOAD ? Math.min(payload.length, MAX_KEPT_BYTES) : 0;
   return kept + topic.length + reason.length + ROW_BYTES;

@@ -7,14 +7,14 @@ import type { DevicePlan } from './plan.ts';
 import { forgetsNotes, type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { int8Array, type Step, statement, timestampArray } from './statement.ts';
 
-/** A series of a plan, and the id that it is stored under. */
+/** A series of a plan, and the id under which it is stored. */
 export interface StoredPlan {
   deviceId: string;
   seriesId: number;
   plan: SeriesPlan;
 }
 
-/** Stores the series that are new, and answers all of the plans' with their ids. */
+/** Stores new series, and returns all of the plans' series with their ids. */
 export async function createSeries(client: PoolClient, plans: readonly DevicePlan[]): Promise<StoredPlan[]> {
   const stored: StoredPlan[] = [];
   const fresh: { deviceId: string; plan: SeriesPlan }[] = [];
@@ -26,7 +26,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
     }
   }
   if (fresh.length === 0) return stored;
-  // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
+  // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
   const { rows } = await client.query(
     `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, earlier_roles, native_name, unit, described, meant)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
@@ -52,7 +52,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   return stored;
 }
 
-/** Columns of what counts, of electricity alone, and of what is told apart. */
+/** Returns the values of the role columns: electricity has its own columns, separate meters have theirs. */
 const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
   plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isPlaced(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
@@ -65,7 +65,10 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
-/** `series.tariff_since`; null: it is no tariff, and was none. Of what counts no more it still says where its steps of before lie. */
+/**
+ * Returns `series.tariff_since`. Null: the series is not and never was a tariff. A former tariff retains the value, because it says how its
+ * earlier steps are placed.
+ */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
   const isTariff = imports || exports ? plan.roles.isTariff : hasRole(plan, (roles) => roles.isTariff);
@@ -82,7 +85,7 @@ const hasChanged = (plan: SeriesPlan): boolean =>
   plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
   earlierRolesText(plan) !== earlierRolesText(plan.series);
 
-/** `series.earlier_roles`; null: it has always counted as it does. */
+/** Returns `series.earlier_roles`. Null: the role has never changed. */
 const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): string | null =>
   earlierRoles
     ? JSON.stringify(
@@ -96,7 +99,7 @@ const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): s
       )
     : null;
 
-/** Stores what counts of series that were there, where it has changed. */
+/** Stores changed roles and first times of existing series. */
 export function updateSeries(stored: readonly StoredPlan[]): Step[] {
   const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];
@@ -113,7 +116,7 @@ export function updateSeries(stored: readonly StoredPlan[]): Step[] {
   return [statement({ text, values })];
 }
 
-/** Rows of many series one after the other, so that they are one statement: the key of each, and its point. */
+/** Rows of many series for one statement: the key and the point of each. */
 interface Rows<P extends Point> {
   seriesIds: number[];
   points: P[];
@@ -132,7 +135,7 @@ function rowsOf<P extends Point>(stored: readonly StoredPlan[], of: (plan: Serie
 
 const NO_POINTS: readonly JudgedPoint[] = [];
 
-/** Readings that are taken for something, or (false) that are plainly counted. */
+/** Selects the readings with a verdict (true), or the plainly counted ones among the changed readings (false). */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;
 
@@ -147,8 +150,8 @@ const keys = ({ seriesIds, points }: Rows<Point>) => [
 const values = ({ points }: Rows<Point>) => int8Array(points.map(({ value }) => value));
 
 /**
- * Takes away a reading that was made by hand; retention may have kept it apart. A statement each, as they are few: by constants TimescaleDB
- * unpacks what has the row of a compressed chunk, by a join all of it.
+ * Deletes a reading by hand, which retention may have moved to another table. Each deletion is a statement, because there are few: with
+ * constants, TimescaleDB decompresses only the affected part of a chunk; with a join, all of it.
  */
 const withdraw = (key: readonly unknown[]): Step[] =>
   ['readings', 'closed_readings'].map((relation) =>
@@ -159,8 +162,8 @@ const withdraw = (key: readonly unknown[]): Step[] =>
   );
 
 /**
- * Writes readings, and what they were taken for: those that were planned, beside those that just follow. What was read by hand is a
- * reading beside what was sent, and goes with its edit.
+ * Stores readings and verdicts, of plans and of the fast path. A reading by hand is stored in addition to sent readings, and is deleted
+ * with its edit.
  */
 export function saveReadings({ seriesIds, readings }: Stepped, stored: readonly StoredPlan[]): Step[] {
   const steps: Step[] = [];
@@ -168,7 +171,7 @@ export function saveReadings({ seriesIds, readings }: Stepped, stored: readonly 
     if (rows.points.length === 0) return;
     steps.push(statement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
   };
-  // First, as another one may take its place.
+  // Deletions come first, because another reading may take the deleted one's place.
   for (const { seriesId, plan } of stored) {
     for (const { readAtMs, intervalMs } of plan.withdrawn)
       steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));
@@ -180,7 +183,7 @@ export function saveReadings({ seriesIds, readings }: Stepped, stored: readonly 
   };
   add(
     inserts,
-    // In the list of what is selected, unnest() needs no store for its rows: a twentieth of the statement.
+    // In the SELECT list, unnest() needs no tuple store, which saves a twentieth of the statement's time.
     `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
     values(inserts),
@@ -199,7 +202,7 @@ export function saveReadings({ seriesIds, readings }: Stepped, stored: readonly 
     `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
     null,
   );
-  // Of a series of which nothing counts any more nothing is noted, wherever in its past.
+  // If a series no longer counts, all of its verdicts are deleted.
   const forgotten = stored.filter(({ plan }) => forgetsNotes(plan)).map(({ seriesId }) => seriesId);
   if (forgotten.length > 0)
     steps.push(

@@ -17,51 +17,58 @@ import type { SeriesState } from './device-state.ts';
 import type { Merge } from './stretch.ts';
 import type { Firsts } from './target-roles.ts';
 
-/** What a batch does to a series. */
+/** Changes that a batch makes to a series. */
 export interface SeriesPlan {
   readonly series: SeriesState;
-  /** What of it counts from now on, of readings past all of `earlierRoles`; and before some times, where its role is worked in piece by piece. */
+  /** Roles of the series after the plan. `earlierRoles`: roles before some times, for example while a changed role is applied in chunks. */
   readonly roles: Roles;
   readonly earlierRoles?: readonly EarlierRoles[];
-  /** It is computed from its first reading on, at once: an earlier edition of the law placed its tariffs. (All else is worked in by pieces: plan-piece.ts.) */
+  /**
+   * Whether the series is recomputed as a whole, because an earlier edition of the law placed its tariff steps. All other recomputations
+   * are done in pieces (plan-piece.ts).
+   */
   readonly isOfEarlierEdition: boolean;
-  /** Since when it is there, and not 0, from now on. */
+  /** Times of the first reading and of the first nonzero reading, after the plan. */
   readonly firsts: Firsts;
-  /** The channel by which it counts from now on, where it is judged with the other registers of its device; null: its own. */
+  /**
+   * Channel that decides the roles after the plan, if the meaning depends on the device's other registers. Null: the series' own channel.
+   */
   readonly meant: string | null;
-  /** What was edited of it by hand. */
+  /** Effect of edits by hand on the series. */
   readonly edits: SeriesEdits;
-  /** Readings that are new, and stored ones whose value becomes lower. */
+  /** New readings. `lowered`: stored readings whose value is lowered. */
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
-  /** Readings by hand that are stored from now on, and those that no longer are. */
+  /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: Point[];
   readonly withdrawn: Point[];
-  /** What readings are taken for from now on, where that changes; by `pointKey`. Null: nothing changes. */
+  /** Changed verdicts, by `pointKey`. Null: no verdict changes. */
   verdicts: Map<string, JudgedPoint> | null;
-  /** Where the law stands from now on; null: where it stood. */
+  /** State of the law after the plan. Null: unchanged. */
   head: { lastReadAtMs: number; tail: unknown } | null;
-  /** Differences to the load profile of its device, which all of the device's series add to. */
+  /** Changes of the device's load profile, shared by all series of the device. */
   readonly deltas: DeviceDeltas;
   /**
-   * Of a tariff, or what was one: its steps that are gone, and those that are new, in order. Where their energy lies depends on the other
-   * tariffs (plan-tariffs.ts). Null: it is in the differences already.
+   * Removed and added steps of a current or former tariff, in order. The placement of their energy depends on the other tariffs
+   * (plan-tariffs.ts). Null: the series is no tariff, and its energy is already in `deltas`.
    */
   readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
   readonly rejects: Reject[];
   duplicates: number;
-  /** A stretch that was known was replayed: what was told of it may change. */
+  /** Whether a known stretch was replayed, so that reported values may change. */
   revises: boolean;
-  /** Energy after the last reading that was known of the series: new, and no correction of what was told. Of a series that is new, or computed anew, none. */
+  /**
+   * Energy after the last known reading of the series: new, and not a correction of reported values. Empty for a new or recomputed series.
+   */
   following: readonly EnergyInterval[];
 }
 
 const isTariff = (roles: Roles) => roles.isTariff;
 
-/** Whether nothing of a series counts any more, of which something did. */
+/** Whether a series counted before the plan and does not count any more. */
 export const forgetsNotes = (plan: SeriesPlan): boolean => counts(plan.series) && !counts(plan);
 
-/** Whether a series counts as something else at another time, before a plan or after it: its laws are then laws by time. */
+/** Whether the role of a series changes with time, before or after a plan, so that it needs a law by time. */
 export const isByTime = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
@@ -87,14 +94,14 @@ export const emptyPlan = (
   following: [],
 });
 
-/** From when on the steps of a tariff lie after those of the others, once the plan is carried out. */
+/** Returns the time after which steps of a tariff are placed relative to other tariffs, once the plan is written. */
 export const tariffSinceMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
- * Readings that follow all that is known, the usual case: the law goes on from where it stands. `law` null: nothing counts.
- * Answers false, having changed nothing, where stored readings must tell: where the law stands, since it is noted in an earlier
- * edition's terms, or what they take back of what was counted.
+ * Plans readings that all follow the stored ones, the usual case: the law continues from its state. `law` null: the series does not count.
+ * Returns false, without changes, if stored readings are needed: because the law's state is of an earlier edition, or because the readings
+ * take back earlier energy.
  */
 export function append(plan: SeriesPlan, law: Law<unknown> | null, points: readonly NewPoint[]): boolean {
   const last = points.at(-1);
@@ -110,21 +117,21 @@ export function append(plan: SeriesPlan, law: Law<unknown> | null, points: reado
   return true;
 }
 
-/** Adds what a stretch gains by its new readings to the plan, beside its energy. */
+/** Adds the new readings of a stretch to the plan, without their energy. */
 export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, duplicates }: Merge): void {
   for (const point of inserted) plan.inserts.push(point);
   for (const point of lowered) plan.lowered.push(point);
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT });
-  // The message of the value that gave way is gone: what took its place tells of it.
+  // The message of the replaced value is not stored, so the rejection refers to the message that replaced it.
   for (const { message, element } of lowered) {
     plan.rejects.push({ message, element, reason: `a higher value, stored before, gave way: ${CONFLICT}` });
   }
 }
 
 /**
- * Adds the difference between what is stored of a stretch and a replay of it to the plan: energy, by the roles that the series
- * had and by those that it has, and what readings were taken for. Null: nothing of it counted, or counts.
+ * Adds the difference between a stored stretch and its replay to the plan: energy, by the series' roles before and after the plan, and
+ * verdicts. Null: the series did not count, or does not count any more.
  */
 export function addDifferences(plan: SeriesPlan, before: Stored | null, after: Replay | null): void {
   const [was, is] = [rolesAt(plan.series), rolesAt(plan)];

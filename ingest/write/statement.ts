@@ -1,13 +1,13 @@
 import type { PoolClient } from '#src/database/connect.ts';
 
 /**
- * A statement that a batch ends in, with its values as they go over the wire. It holds nothing else of the batch: what a thousand
- * readings are planned with would be alive while the database writes, and be copied by the garbage collector again and again.
+ * A statement of a batch, with its values in wire format. It must not reference anything else of the batch: otherwise the plans of a
+ * thousand readings would stay alive while the database writes, and the garbage collector would copy them repeatedly.
  */
 export type Step = (client: PoolClient) => Promise<unknown>;
 
-// Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
-/** One that asks for no answer. */
+// Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
+/** Creates a step whose result is ignored. */
 export const statement =
   (query: { name?: string; text: string; values: unknown[] }): Step =>
   (client) =>
@@ -18,7 +18,7 @@ const POSTGRES_EPOCH_MS = 946_684_800_000;
 const OID = { boolean: 16, int8: 20, text: 25, timestamptz: 1184 };
 
 const HEADER_BYTES = 20;
-/** What an array begins with: dimensions, that there may be nulls, the elements' type, their number, the first index. */
+/** Writes the header of an array: dimensions, whether there may be nulls, the elements' type, their number, the first index. */
 function begin(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(1, 4);
@@ -27,12 +27,12 @@ function begin(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 16);
 }
 
-/** One-dimensional array of 8-byte elements in PostgreSQL's binary format (array_recv): a third faster than text. */
+/** Encodes a one-dimensional array of 8-byte elements in PostgreSQL's binary format (array_recv), a third faster than text. */
 function encode(oid: number, values: readonly number[], scale: (value: number) => number): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 12);
   begin(buffer, oid, values.length);
   let offset = HEADER_BYTES;
-  // By index: to go through numbers by an iterator makes an object of each.
+  // By index: an iterator creates an object for each number.
   for (let index = 0; index < values.length; index++) {
     const scaled = scale(values[index] as number);
     const high = Math.floor(scaled / 4_294_967_296);
@@ -44,14 +44,14 @@ function encode(oid: number, values: readonly number[], scale: (value: number) =
   return buffer;
 }
 
-/** Safe integers as a `bigint[]` parameter. */
+/** Encodes safe integers as a `bigint[]` parameter. */
 export const int8Array = (values: readonly number[]): Buffer => encode(OID.int8, values, (value) => value);
 
-/** Unix times in ms as a `timestamptz[]` parameter. */
+/** Encodes Unix times in ms as a `timestamptz[]` parameter. */
 export const timestampArray = (unixMs: readonly number[]): Buffer =>
   encode(OID.timestamptz, unixMs, (value) => (value - POSTGRES_EPOCH_MS) * 1000);
 
-/** Booleans as a `boolean[]` parameter. */
+/** Encodes booleans as a `boolean[]` parameter. */
 export function booleanArray(values: readonly boolean[]): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 5);
   begin(buffer, OID.boolean, values.length);
@@ -64,16 +64,16 @@ export function booleanArray(values: readonly boolean[]): Buffer {
   return buffer;
 }
 
-/** Elements of a `text[]` parameter, each with its length before it. */
+/** Elements of a `text[]` parameter, each preceded by its length. */
 export interface TextElements {
   readonly bytes: Buffer;
   readonly count: number;
 }
 
-/** A null among the elements has this length. */
+/** Length that marks a null element. */
 const NULL_LENGTH = -1;
 
-/** Texts, or nulls, as elements. */
+/** Encodes texts or nulls as elements. */
 export function textElements(values: readonly (string | null)[]): TextElements {
   let length = 0;
   for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
@@ -87,7 +87,7 @@ export function textElements(values: readonly (string | null)[]): TextElements {
   return { bytes, count: values.length };
 }
 
-/** Elements one behind the other as a `text[]` parameter. */
+/** Joins elements into a `text[]` parameter. */
 export function textArrayOf(...parts: readonly TextElements[]): Buffer {
   const buffer = Buffer.allocUnsafe(parts.reduce((sum, { bytes }) => sum + bytes.length, HEADER_BYTES));
   begin(
@@ -100,24 +100,23 @@ export function textArrayOf(...parts: readonly TextElements[]): Buffer {
   return buffer;
 }
 
-/** Texts, or nulls, as a `text[]` parameter. */
+/** Encodes texts or nulls as a `text[]` parameter. */
 export const textArray = (values: readonly (string | null)[]): Buffer => textArrayOf(textElements(values));
 
 /**
- * Writes texts as elements of a `text[]` parameter, byte by byte, into memory that it keeps: of a thousand heads neither texts nor
- * numbers as texts become garbage.
+ * Writes texts as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no strings to the
+ * garbage collector.
  */
 export interface TextWriter {
-  /** Where the next text may be written, in `bytes`, up to so many bytes of it. */
+  /** Starts a text. Returns the index in `bytes` at which the caller may write up to `maxBytes` bytes. */
   begin(maxBytes: number): number;
-  /** The memory, as it is once a text has begun: it grows. */
+  /** The memory. Read it after a call of begin(), which may replace it with a larger one. */
   readonly bytes: Buffer;
-  /** The text that was begun ends here. */
+  /** Ends the current text at an index. */
   end(at: number): void;
   addNull(): void;
-  /** What was written, a copy. */
+  /** Returns a copy of the written elements. */
   take(): TextElements;
-  /** Begins anew. */
   clear(): void;
 }
 
@@ -162,10 +161,10 @@ export function textWriter(): TextWriter {
 }
 
 const [MINUS, ZERO] = [45, 48];
-/** Digits that are written with 32-bit arithmetic. */
+/** Bound and number of digits for 32-bit arithmetic. */
 const [LOW, LOW_DIGITS] = [1_000_000_000, 9];
 
-/** Writes a safe integer in decimal digits; answers where it ends. A text of its own for each number would be as much garbage. */
+/** Writes a safe integer in decimal digits, and returns the end. A string for each number would burden the garbage collector. */
 export function writeWhole(bytes: Uint8Array, value: number, at: number): number {
   if (value < 0) {
     bytes[at] = MINUS;
@@ -182,7 +181,7 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/** Writes so many digits of a number below 10^9. */
+/** Writes a number of digits of an integer below 10^9. */
 function writeDigits(bytes: Uint8Array, value: number, at: number, digits: number): number {
   let rest = value | 0;
   for (let place = at + digits - 1; place >= at; place--) {

@@ -18,9 +18,10 @@ import { packState, unpackState } from './law-state.ts';
 import { OpenSums, takeQuarterHours } from './open-hour.ts';
 
 /**
- * Why the plan must take a device: the message contains more than readings (or nothing); the series is new; the time of the reading is refused; it
- * does not follow the stored ones; its role may change with this reading; its commodity has sums of its own; the law gives a verdict, takes energy
- * back, or estimates; the step moves with those of other tariffs; it lies beyond the open hour and the next; the state of the law has no packed form.
+ * Reason why a device needs a plan, in the order of the values: the message contains more than readings, or nothing; the series is new; the
+ * time of the reading is refused; the reading does not follow the stored ones; the series' role may change with this reading; the commodity
+ * has separate sums; the law gives a verdict, takes energy back, or estimates; the step's placement depends on other tariffs; the energy
+ * lies beyond the open hour and the next; the state of the law cannot be packed.
  */
 export type Reason =
   | 'more than readings'
@@ -34,17 +35,17 @@ export type Reason =
   | 'hour'
   | 'state';
 
-/** The reading is the last one again: a gas meter sends the same reading for an hour. */
+/** Result for a repetition of the last reading: a gas meter sends the same reading for an hour. */
 export const KNOWN = -1;
 
-/** Numbers of most heads: of a meter with one series. */
+/** Number of numbers in the head of a meter with one series, the most frequent case. */
 const USUAL_PLACES = PLACE.series + SERIES_PLACES;
 
-/** Heads of the devices of a batch, as they become. */
+/** The new heads of a batch's devices. */
 export class SteppedHeads {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenSums();
-  /** The quarter-hours of the hour that the last reading closed; null: it closed none. */
+  /** Quarter-hours of the hour that the last reading closed; null if it closed none. */
   closed: ReadonlyBuckets | null = null;
   readonly #settings: { -readonly [K in keyof LawSettings]: LawSettings[K] } = {
     limitKw: 0,
@@ -53,13 +54,13 @@ export class SteppedHeads {
   };
   #roles = rolesOf(0);
   #isPlain = true;
-  /** Steps of a tariff that rose: where they lie depends on the others. */
+  /** Rising steps of a tariff, whose placement depends on other tariffs. */
   readonly #risen: EnergyInterval[] = [];
-  /** What the law finds goes straight to the sums of the open hour. */
+  /** Receives the law's results: adds energy directly to the sums of the open hour. */
   readonly #findings: Findings = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // What it exports has sums of its own, too.
+      // Not plain: estimated export has separate sums.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
     },
@@ -79,8 +80,8 @@ export class SteppedHeads {
   }
 
   /**
-   * Takes a reading into a head. `name`: the number of its series' name. Returns the series_id, KNOWN, or why the plan must take it. In that case the
-   * head may be half changed.
+   * Applies a reading to a head. `name`: the number of its series' name. Returns the series_id, KNOWN, or the reason why the device needs a
+   * plan. In the last case, the head may be partly changed.
    */
   take(head: number, name: number, reading: DecodedReading): number | Reason {
     const heads = this.numbers;
@@ -98,7 +99,7 @@ export class SteppedHeads {
     return heads[at + SERIES_PLACE.seriesId] as number;
   }
 
-  /** The law's step to a reading that follows, and its energy into the open hour. Null: it was taken. */
+  /** Runs the law's step to a new reading, and adds its energy to the open hour. Returns null on success. */
   #step(head: number, at: number, reading: DecodedReading): Reason | null {
     const heads = this.numbers;
     const roleNumber = heads[at + SERIES_PLACE.roles] as number;
@@ -122,7 +123,7 @@ export class SteppedHeads {
     return packState(state, heads, at + SERIES_PLACE.state) ? null : 'state';
   }
 
-  /** Adds the sums of a step to the open hour, and begins the next one if they reach into it. */
+  /** Adds the sums of a step to the open hour. If the step reaches into the next hour, that becomes the open one. */
   #addToHour(head: number): void {
     const [heads, quarters] = [this.numbers, head + PLACE.quarters];
     this.sums.addTo(heads, quarters, 0);
@@ -133,12 +134,12 @@ export class SteppedHeads {
     this.sums.addTo(heads, quarters, 1);
   }
 
-  /** Whether a step of a tariff neither lies around one of another tariff's that rose, nor within one, as far as their runs tell. */
+  /** Whether a tariff's step neither contains a rising step of another tariff nor lies within one, as far as their runs show. */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + lengthAt(heads, head);
     for (let at = head + PLACE.series; at < end; at += SERIES_PLACES) {
-      // Of another circuit, too: there are few of these, and the plan can tell them apart.
+      // Tariffs of other circuits are included: there are few, and the plan distinguishes them.
       if (at === tariff || !rolesOf(heads[at + SERIES_PLACE.roles] as number).isTariff) continue;
       const { run } = unpackState(heads, at + SERIES_PLACE.state) as RegisterState;
       const known = run && stepsOfRun(run, 'import');

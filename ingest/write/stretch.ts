@@ -3,24 +3,30 @@ import { pointKey } from '#ingest/normalise/replay.ts';
 import type { EditedTime } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 
-/** Bounds of a stretch: the readings from one time to another (Unix ms, both inclusive), and so many around them. */
+/** Bounds of a stretch: the readings between two times (Unix ms, both inclusive), and a number of readings around them. */
 export interface StretchBounds {
-  /** -Infinity: from the first reading. */
+  /** Time of the first reading; -Infinity: from the start of the series. */
   readonly firstMs: number;
-  /** Infinity: to the last one. */
+  /** Time of the last reading; Infinity: to the end of the series. */
   readonly lastMs: number;
-  /** Readings before `firstMs`. */
+  /** Number of further readings before `firstMs`. */
   readonly back: number;
-  /** Readings beyond `lastMs`. */
+  /** Number of further readings beyond `lastMs`. */
   readonly beyond: number;
-  /** Those before and beyond are before and from these times (Unix ms), where all that lies between is passed over by hand. */
+  /**
+   * If all readings right before or beyond the stretch are excluded by an edit: the earlier readings end before this time, and the later
+   * ones begin at `beyondFromMs` (Unix ms).
+   */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
-  /** Steps of a tariff that others depend on, or the first reading that is not 0: it is looked at alone, and nothing of it is replayed. */
+  /**
+   * Set for a stretch that is only searched and not replayed: for steps of a tariff on which others depend, or for the first nonzero
+   * reading.
+   */
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
-/** The stretch without what is passed over right before it, and right beyond it: of months of readings there may be millions. */
+/** Skips the excluded readings right before and beyond a stretch: months of readings may have millions. */
 export function withoutPassedOver(bounds: StretchBounds, passedOver: readonly EditedTime[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
@@ -32,29 +38,29 @@ export function withoutPassedOver(bounds: StretchBounds, passedOver: readonly Ed
   };
 }
 
-/** A stretch of a stored series that a plan needs. */
+/** Bounds of a stretch of a stored series that a plan needs. */
 export type WantedStretch = StretchBounds & { readonly seriesId: number };
 
-/** A stretch of a stored series. */
+/** A loaded stretch of a stored series. */
 export interface Stretch extends StretchBounds {
-  /** The last readings before `firstMs`, in order; of those that are passed over right before it the last alone. */
+  /** The last readings before `firstMs`, in order. Of excluded readings right before it, only the last one is included. */
   readonly before: readonly JudgedPoint[];
   /** The readings from `firstMs` on, in order. */
   readonly points: readonly JudgedPoint[];
-  /** Whether nothing is stored before these readings, or beyond them. */
+  /** Whether nothing is stored before these readings. `isToEnd`: whether nothing is stored beyond them. */
   readonly isFromStart: boolean;
   readonly isToEnd: boolean;
 }
 
-/** What a set of new points changes in a stored stretch; duplicates and the higher of two values change nothing. */
+/** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */
 export interface Merge {
   after: readonly Point[];
   inserted: NewPoint[];
   lowered: NewPoint[];
-  /** Losers against the stored value. */
+  /** New points that lose against a stored, lower value. */
   conflicts: NewPoint[];
   duplicates: number;
-  /** Time of the last point that changed, -Infinity where nothing did. */
+  /** Time of the last changed point; -Infinity if nothing changed. */
   lastChangeMs: number;
 }
 
@@ -68,7 +74,7 @@ export function merge(stored: readonly Point[], points: readonly NewPoint[]): Me
     duplicates: 0,
     lastChangeMs: Number.NEGATIVE_INFINITY,
   };
-  // Where a device is computed anew there may be millions, and nothing new.
+  // A recomputation may have millions of stored points and no new ones.
   if (points.length === 0) return result;
   const byKey = new Map(stored.map((point) => [pointKey(point), point]));
   for (const point of points) {

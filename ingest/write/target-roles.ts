@@ -10,15 +10,19 @@ import { merge, type Stretch, type StretchBounds } from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** The roles that a series should have, by time. `meant`: the channel that decides its latest role; null: the channel that it is stored under. */
+/**
+ * The roles that a series should have, by time. `meant`: the channel that decides its latest role; null: the channel under which it is
+ * stored.
+ */
 export interface Target extends RolesByTime {
   readonly meant: string | null;
 }
 
 /**
- * The roles that the series of a device should have. They follow from the owner's current settings and, for series that were announced with names, from
- * a judgement of all these names together. Only series with a reading before a time belong to the set of that time: a later series changes
- * nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of the device.
+ * Returns the roles that the series of a device should have. They follow from the owner's current settings and, for series that were
+ * announced with names, from a judgement of all these names together. Only series with a reading before a time belong to the set of that
+ * time: a later series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of
+ * the device.
  */
 export function targetRoles({ words = {} }: Pick<DeviceState, 'words'>, series: readonly SeriesState[]): Target[] {
   const times = [ALWAYS, ...timesOf(series)];
@@ -45,7 +49,7 @@ export function targetRoles({ words = {} }: Pick<DeviceState, 'words'>, series: 
   });
 }
 
-/** Times after which the set of judged series differs, in order, Unix ms. */
+/** Returns the times after which the set of judged series differs, in order, Unix ms. */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,
@@ -60,7 +64,10 @@ const PLACES: ReadonlyMap<string, Placement> = new Map([
 const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
-/** The channels of series that are judged together, right after a time (Unix ms). A series without a reading by then gets its later channel. */
+/**
+ * Returns the channels of series that are judged together, right after a time (Unix ms). A series without a reading by then gets its later
+ * channel.
+ */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
     one.described ? [{ one, described: one.described, label: nativeNameOf(one) }] : [],
@@ -69,7 +76,10 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
   return new Map([...judge(registers), ...judge(there)].map(([{ one }, channel]) => [one, channel]));
 }
 
-/** By stored series of a changed device: the time in which its role differs from its target. Series without a difference are left out. */
+/**
+ * Returns, for each series of a changed device, the time in which its role differs from its target. Series without a difference are left
+ * out.
+ */
 export function rolesOpen(
   device: Pick<DeviceState, 'words'>,
   series: readonly SeriesState[],
@@ -83,19 +93,21 @@ export function rolesOpen(
   return open;
 }
 
-/** Times of the first reading of a series and of the first that is not 0. The roles in its circuit depend on both (normalise/channels.ts). */
+/**
+ * Times of a series' first reading and of its first reading that is not 0. The roles in its circuit depend on both (normalise/channels.ts).
+ */
 export type Firsts = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
-/** Number of later readings that are loaded first, and the factor by which it grows while all of them are 0. */
+/** Number of later readings that are loaded first. `FURTHER`: the factor by which it grows while all of them are 0. */
 const FIRST_LOOK = 16;
 const FURTHER = 16;
 
-/** Whether points may change the first times of a stored series. */
+/** Whether new points may change the first times of a stored series. */
 export const mayChangeFirsts = (series: SeriesState, points: readonly NewPoint[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
-/** The points that may become a register's first reading that is not 0, or replace it. */
+/** Returns the points that may become a register's first nonzero reading, or replace it. */
 function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewPoint[]): readonly NewPoint[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
@@ -105,8 +117,9 @@ function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly New
 }
 
 /**
- * The first times of a series once these points are stored. `points`: in order of time, without rejected ones. Of two values for one time the
- * lower one is stored, so the stored readings of that time must usually be loaded. Returns the stretch to load if `stretches` does not contain it.
+ * Returns the first times of a series once these points are stored. `points`: in order of time, without rejected ones. Of two values for
+ * one time the lower one is stored, so the stored readings of that time must usually be loaded. If `stretches` does not contain them,
+ * returns the stretch to load.
  */
 export function firstsAfter(
   series: SeriesState,

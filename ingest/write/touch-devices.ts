@@ -6,9 +6,9 @@ import type { LockedDevice } from './load.ts';
 import { type Step, statement } from './statement.ts';
 
 /**
- * What a batch changes of devices beside their heads: `inactive` becomes `active` with a valid reading, the first one is told as
- * `device.connected`, and what a device says of its own state holds. `devices`: those that are locked; `heard`: their valid
- * readings. Answers how that is written, and which of them it changes.
+ * Plans a batch's changes of devices outside of their heads: `inactive` becomes `active` with a valid reading, the first valid reading
+ * sends the event `device.connected`, and a state that a device reports is stored. `devices`: the locked devices. `heard`: number of their
+ * valid readings. Returns the statements, and the devices that they change.
  */
 export function touchDevices(
   devices: ReadonlyMap<string, LockedDevice>,
@@ -32,14 +32,14 @@ function riseSteps(risen: readonly string[]): Step[] {
 
 interface NotedState {
   deviceId: string;
-  /** Bits of its last readings: `withOutcomes`. */
+  /** Bits of the outcomes of its last readings; see `withOutcomes`. */
   bits: number;
   saysFaulty: boolean | null;
 }
 
 /**
- * A device is faulty while it says so, and while most of its last readings were rejected. Answers those of which either changes
- * or any of the last was rejected.
+ * Returns the new states of devices that report a state or whose recent outcomes change. A device is faulty while it reports so, or while
+ * most of its last readings are rejected.
  */
 function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
@@ -86,9 +86,9 @@ function noteSteps(changes: readonly NotedState[]): Step[] {
 const tellSteps = (first: readonly string[]): Step[] =>
   first.length > 0 ? [(client) => tellConnected(client, first)] : [];
 
-/** The event of a paired device's first valid message: the device as the API shows it. */
+/** Adds the event of a paired device's first valid message, with the device as the API shows it. */
 async function tellConnected(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
-  // Raw SQL: as all that a batch ends in (statement.ts).
+  // Raw SQL, like all statements of a batch (statement.ts).
   const query = queryOn(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
     `SELECT device_id, d.user_id, type, location, status, h.seen_at AS last_seen_at, placement, upstream_device_id
@@ -103,13 +103,13 @@ async function tellConnected(client: PoolClient, deviceIds: readonly string[]): 
   await addEvents(query, events, new Date());
 }
 
-/** So many of a device's last messages and elements are remembered, a bit each. */
+/** Number of a device's last messages and elements whose outcome is stored, one bit each. */
 const REMEMBERED = 20;
 const MASK = 2 ** REMEMBERED - 1;
 
 /**
- * Shifts what a batch had of a device into the bits of its last readings: 1 was rejected. In which order they came within
- * the batch is not known: the rejected ones are spread evenly among the others. Pure.
+ * Shifts a batch's outcomes into the bits of a device's last readings; 1 means rejected. The order within the batch is unknown, so
+ * rejections are spread evenly among the others. Pure.
  */
 function withOutcomes(bits: number, valid: number, rejected: number): number {
   const all = valid + rejected;

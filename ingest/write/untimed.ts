@@ -1,15 +1,15 @@
 import type { IncomingMessage } from '../message.ts';
 import { type Step, statement } from './statement.ts';
 
-/** Series of which a worker remembers that it has noted them. */
+/** Maximum number of series in the cache of recorded ones. */
 const MAX_KNOWN = 500_000;
 
-/** Which series have sent readings without a time to this host: what a step of its clock is about. */
+/** Records which series have sent readings without a time to this host. A step of the host's clock affects these series. */
 export interface Untimed {
-  /** Those of some messages that are not noted yet. A reading without a time has that of its receipt. */
+  /** Returns the series of some messages that are not recorded yet. A reading without a time gets the time of its receipt. */
   missing(messages: readonly IncomingMessage[]): Map<string, readonly [string, string, string]>;
   save(missing: ReadonlyMap<string, readonly [string, string, string]>): Step[];
-  /** They are committed. */
+  /** Notes that these series are committed. */
   noted(missing: ReadonlyMap<string, unknown>): void;
 }
 

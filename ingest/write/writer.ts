@@ -16,29 +16,36 @@ import type { Untimed } from './untimed.ts';
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
 /**
- * If at least this many remembered heads, and a quarter of a batch's, are stale, another writer is serving the same devices. Fewer can come from an
- * owner's change of settings.
+ * If at least this many cached heads, and a quarter of the batch's, are stale, another writer is serving the same devices. Fewer can come
+ * from an owner's change of settings.
  */
 const MANY_STALE = 16;
-/** If batches have few devices, so many of them in a row with stale heads say the same. One alone can come from an owner's change. */
+/**
+ * For batches with few devices: the number of consecutive batches with stale heads that shows another writer. A single one can come from an
+ * owner's change.
+ */
 const STALE_IN_A_ROW = 3;
-/** How long the recomputation of a changed device is deferred to `watchChangedDevices`, ms, and of how many devices. */
+/**
+ * Time for which the recomputation of a changed device is deferred to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such
+ * devices.
+ */
 const DEFER_MS = 10_000;
 const MAX_DEFERRED = 10_000;
 
 export interface Writer {
   /**
-   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when it is committed;
-   * only then may the messages be acknowledged. Rejects if the database fails, and then nothing of it is stored.
-   * Any number of writers may run on the same devices, and a batch may come any number of times.
+   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when it is committed; only then may the
+   * messages be acknowledged. Rejects if the database fails, and then nothing of the batch is stored. Several writers may write the same
+   * devices, and a batch may be delivered several times.
    */
   write(batch: readonly IncomingMessage[]): Promise<WriteResult>;
 }
 
 /**
- * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: of a device. `keeping`: which rejections are stored (all of them). `memory`: the
- * remembered heads of devices. `unread`: counts of messages that no family reads. `pieceReadings`: about so many readings are replayed at once to
- * recompute a device. `now`: clock, Unix ms. `ageNow`: the clock that the age of readings is counted by (src/database/believed-time.ts). `untimed`: which series send no time.
+ * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: maximum number of channels of a device. `keeping`: decides
+ * which rejections are stored; default: all. `memory`: cache of devices' heads. `unread`: counter of messages that no family recognises.
+ * `pieceReadings`: approximate number of readings that a transaction replays to recompute a device. `now`: clock, Unix ms. `ageNow`: clock
+ * for the age of readings (src/database/believed-time.ts). `untimed`: recorder of series without timestamps.
  */
 interface WriterOptions {
   retentionMonths?: number;
@@ -56,7 +63,10 @@ export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
   return new BatchesWriter(pool, options);
 }
 
-/** Changed devices whose recomputation is deferred to `watchChangedDevices`, until when: they could not be computed, or it takes pieces. */
+/**
+ * Changed devices whose recomputation is deferred to `watchChangedDevices`, with the end of the deferral: their recomputation failed, or
+ * takes several pieces.
+ */
 class Deferred {
   readonly #untilMs = new Map<string, number>();
   readonly #now: () => number;
@@ -107,7 +117,7 @@ class BatchesWriter implements Writer {
         if (attempts === 1) this.#staleInARow = 0;
         return result;
       } catch (error) {
-        // Whether it was committed may be unknown: the remembered heads of these devices may be wrong.
+        // The commit may or may not have succeeded, so the cached heads of these devices may be wrong.
         this.#memory.evict(attempt.deviceIds);
         this.#gateways.forget(batch);
         attempt.undo();
@@ -143,7 +153,7 @@ class BatchesWriter implements Writer {
     });
   }
 
-  /** The rejections that are stored; their bytes are given back if the batch is not committed. */
+  /** Selects the rejections to store. Their bytes are released if the batch is not committed. */
   #retained(rejects: readonly Reject[], attempt: Attempt): readonly Reject[] {
     const { keeping } = this.#options;
     if (!keeping) return rejects;
@@ -152,7 +162,7 @@ class BatchesWriter implements Writer {
     return chosen;
   }
 
-  /** Removes the cause of a failed attempt. Throws the error if there is nothing to remove, or too often. */
+  /** Removes the cause of a failed attempt. Throws the error if there is no such cause, or after too many attempts. */
   async #recover(error: unknown, attempts: number, { remembered }: Attempt): Promise<void> {
     if (error instanceof MissingPartitions) await this.#months.make(error);
     else if (error instanceof NotComputed) {

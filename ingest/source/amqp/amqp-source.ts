@@ -11,31 +11,35 @@ import { consumeShard, priorityOf, type Shard } from './shard.ts';
 import { shardQueue } from './topology.ts';
 import { controlReads, type ReadControl, watchMajority, watchSilence } from './watch-connection.ts';
 
-/** After two to three of them without a word the broker takes a worker for dead: one that hangs is replaced within 4 to 6 s. */
+/**
+ * Heartbeat interval. The broker takes a worker for dead after two to three silent intervals, so that a hung worker is replaced within 4 to
+ * 6 s.
+ */
 const HEARTBEAT_SECONDS = 2;
-/** After so long without a word a broker is left for the next one: it says something every heartbeat. */
+/** Maximum silence of a broker before the worker connects to the next one. A broker sends something every heartbeat. */
 const SILENT_MS = 3_000;
-/** After so long without a majority behind it, too: longer than the others need to give up a broker that hangs, and to choose leaders. */
+/**
+ * Maximum time without a majority behind the broker. It is longer than the other nodes need to give up a hung node and to elect leaders.
+ */
 const NO_MAJORITY_MS = 5_000;
 const CONNECT_MS = 5_000;
-/** How long making everything, once, and asking for all shards may take. */
+/** Maximum time to declare the topology; `CONSUME_MS` is the maximum time to consume all shards. */
 const DECLARE_MS = 60_000;
 const CONSUME_MS = 10_000;
-/** Between two attempts to connect. */
 const AGAIN_MS = { first: 100, longest: 2_000 };
-/** Messages under way over all shards: what a batch and its successor hold. */
+/** Maximum number of messages in flight over all shards: those of a batch and its successor. */
 const MAX_IN_FLIGHT = 8_192;
 const MIN_PREFETCH = 8;
-/** How long a worker that leaves waits for what it has begun before it hands its shards over. */
+/** Time for which a leaving worker waits for messages in flight before it hands over its shards. */
 const LEAVE_MS = 800;
-/** How long what is said last may take. */
+/** Maximum time for closing a connection or a consumer. */
 const CLOSE_MS = 1_000;
 
 export interface AmqpOptions {
   url: AmqpUrl;
-  /** Queues that there are, of this installation for good. */
+  /** Number of queues, fixed for the life of the installation. */
   shards: number;
-  /** Which routing keys are messages of ours, and the topic that each stands for. */
+  /** Routing keys of device and gateway messages. */
   routingKeys: readonly string[];
   topicOf: (routingKey: string) => string | null;
   receive: Receive;
@@ -43,17 +47,18 @@ export interface AmqpOptions {
 }
 
 export interface AmqpSource extends Source {
-  /** Messages at the broker that nobody asked for; null while that cannot be told. */
+  /** Returns the number of stray messages at the broker; null if unknown. */
   strays(): number | null;
 }
 
 /**
- * Takes the messages of a RabbitMQ cluster, which got them from devices by MQTT: from as many queues (shards) as there are, each with one
- * owner at a time. Every worker asks for every shard; the broker gives each to the one that wants it most (`priorityOf` in shard.ts), and to the next
- * one when that is gone. Acknowledged after the commit. Reconnects for ever, to whichever host answers.
+ * Consumes the messages of a RabbitMQ cluster, which received them from devices by MQTT. They arrive in several queues (shards), each of
+ * which has one consumer at a time. Every worker subscribes to every shard. The broker serves the worker with the highest priority
+ * (`priorityOf` in shard.ts), and the next one if that worker is gone. Messages are acknowledged after the commit. Reconnects for ever, to
+ * any host that answers.
  *
- * Resolves once everything that messages need on their way stands and this worker has asked for all shards, however long the broker is
- * away. Throws a TopologyError where what is there is something else.
+ * Resolves once the topology is declared and this worker has subscribed to all shards, however long the broker is unavailable. Throws a
+ * TopologyError if the broker's queues or exchanges differ from what is required.
  */
 export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   const worker = new AmqpWorker(options);
@@ -61,7 +66,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   return worker;
 }
 
-/** A worker of the cluster: its connection, and how far it is with starting, pausing and leaving. */
+/** A worker of the cluster: its connection, and its state of starting, pausing and leaving. */
 class AmqpWorker implements AmqpSource {
   readonly #options: AmqpOptions;
   readonly #workerId = randomUUID();
@@ -78,7 +83,7 @@ class AmqpWorker implements AmqpSource {
     this.#counting = countStrays(() => (this.#isPaused ? null : this.#session?.connection), options.log);
   }
 
-  /** Resolves once the worker has asked for all shards for the first time. */
+  /** Resolves once the worker has subscribed to all shards for the first time. */
   async start(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#running = this.#run(resolve, reject);
@@ -105,12 +110,13 @@ class AmqpWorker implements AmqpSource {
 
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    // Messages that are read meanwhile stay at the broker; its answers must be read.
+    // Reading must continue to receive the broker's replies. Messages that arrive meanwhile are not acknowledged and stay at the broker.
     this.#session?.reading.goOn();
     const untilMs = performance.now() + LEAVE_MS;
     while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
-    // With the connection the shards go to their next owners, and the messages that stayed first, so that order holds. If some cannot be
-    // acknowledged yet, as the database is away, the connection is kept: then the next owners get what comes from now on.
+    // Closing the connection gives the shards to their next owners, with the unacknowledged messages first, so that order is preserved. If
+    // some messages cannot be acknowledged yet because the database is unavailable, the connection stays open, and the next owners receive
+    // only new messages.
     if (this.#inFlight === 0) return this.close();
     await withTimeout(Promise.all((this.#session?.shards ?? []).map((shard) => shard.cancel())));
   }
@@ -118,16 +124,16 @@ class AmqpWorker implements AmqpSource {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#isLeaving = true;
-    // The broker's answer must be read.
+    // Reading must continue to receive the broker's reply.
     this.#session?.reading.goOn();
     this.#counting.stop();
     if (this.#session) await withTimeout(this.#session.connection.close());
     await withTimeout(this.#running);
   }
 
-  /** Takes a message of a shard, as `ShardOptions.onMessage`. */
+  /** Handles a message of a shard; see `ShardOptions.onMessage`. */
   readonly #take = (message: ConsumeMessage, done: () => void): 'taken' | 'refuse' | 'leave' => {
-    // Neither taken nor acknowledged: it comes again, to whoever owns the shard next.
+    // Neither accepted nor acknowledged: the broker redelivers the message to the shard's next owner.
     if (this.#isLeaving) return 'leave';
     const topic = this.#options.topicOf(message.fields.routingKey);
     if (topic === null) return 'refuse';
@@ -143,14 +149,14 @@ class AmqpWorker implements AmqpSource {
     return 'taken';
   };
 
-  /** Connects again and again, to one host after the other, until the worker leaves. */
+  /** Connects repeatedly, to one host after the other, until the worker leaves. */
   async #run(onReady: () => void, onWrong: (error: Error) => void): Promise<void> {
     const { url, shards, log } = this.#options;
     let againMs = AGAIN_MS.first;
-    // Workers do not all begin with the same one.
+    // A random first host distributes the workers over the cluster.
     let turn = Math.floor(Math.random() * url.hosts.length);
     let isReady = false;
-    // A worker that leaves asks for nothing any more: the shards are the others'.
+    // A leaving worker does not subscribe again: its shards belong to other workers now.
     for (; !this.#isClosing && !this.#isLeaving; turn++) {
       const host = url.hosts[turn % url.hosts.length] as Host;
       try {
@@ -167,7 +173,7 @@ class AmqpWorker implements AmqpSource {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // Messages under way when a connection ends are committed, and come again to some worker: there is room for them.
+      // Messages in flight when a connection ends are still committed, and are also redelivered to some worker, which has room for them.
       if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
@@ -193,7 +199,7 @@ class AmqpWorker implements AmqpSource {
     }
   }
 
-  /** All at once: a shard whose leader is just being elected does not keep this worker from the others. */
+  /** Subscribes to all shards at once, so that a shard whose leader is just being elected does not delay the others. */
   async #askForShards({ connection, shards, end }: Session): Promise<void> {
     const count = this.#options.shards;
     const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / count));
@@ -207,7 +213,7 @@ class AmqpWorker implements AmqpSource {
 
 type Host = AmqpUrl['hosts'][number];
 
-/** Connects to a host, and watches whether it falls silent. */
+/** Connects to a host, and starts watching for silence. */
 async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { host, port }: Host): Promise<Session> {
   const protocol = isSecure ? 'amqps' : 'amqp';
   const address = { protocol, hostname: host, port, username, password, vhost, heartbeat: HEARTBEAT_SECONDS };
@@ -223,36 +229,39 @@ async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { h
   return { connection, ended, end, shards: [], reading };
 }
 
-/** A connection with what was asked for on it. */
+/** A broker connection with its consumers. */
 interface Session {
   connection: ChannelModel;
-  /** Resolves with the reason when it has ended. */
+  /** Resolves with the reason when the connection has ended. */
   ended: Promise<Error>;
-  /** Gives it up, for a reason. */
+  /** Gives up the connection and records the reason. */
   end(why: Error): void;
   shards: Shard[];
   reading: ReadControl;
 }
 
-/** When the broker took the message: it may have waited for hours. Not the device's word: RabbitMQ writes over it. */
+/**
+ * Returns the time at which the broker received the message, which may have waited for hours. A device cannot forge the header: RabbitMQ
+ * overwrites it.
+ */
 function cameAtMs({ properties }: ConsumeMessage): number {
   const nowMs = Date.now();
   const given: unknown = properties.headers?.timestamp_in_ms;
   return typeof given === 'number' && given > 0 ? Math.min(given, nowMs) : nowMs;
 }
 
-/** What is asked of a connection fails when that ends: amqplib leaves some of it waiting. */
+/** Rejects when the connection ends, because amqplib never settles some requests then. */
 async function within<T>(asked: Promise<T>, ended: Promise<Error>): Promise<T> {
   return Promise.race([asked, ended.then((why) => Promise.reject(why))]);
 }
 
-/** What a node that lost its leader meanwhile is asked may stay unanswered for half a minute: it is asked anew. */
+/** A node that has lost its leader may leave a request unanswered for half a minute. After a shorter timeout, the request is repeated. */
 const late = (ms: number) => pause(ms, new Error(`the broker did not answer within ${ms / 1_000} s`), { ref: false });
 
 const withTimeout = (what: Promise<unknown>) =>
   Promise.race([what.catch(() => {}), pause(CLOSE_MS, undefined, { ref: false })]);
 
-/** Ends a connection at once, whatever it still waits for. */
+/** Destroys a connection at once, whatever is pending on it. */
 function abandon(connection: ChannelModel): void {
   connection.on('error', () => {});
   const { stream } = connection.connection as unknown as { stream: Duplex };

@@ -3,18 +3,18 @@ import type { Logger } from '#src/core/log.ts';
 import { onChannel } from './declare.ts';
 import { STRAYS } from './topology.ts';
 
-/** How often they are counted. */
+/** Interval between two counts of stray messages. */
 const EVERY_MS = 5_000;
 
 /**
- * Counts the messages at the broker that nobody asked for, again and again, and tells of more. `connection`: what to ask on; undefined while
- * there is none, null while it is not read, so that no answer comes: what was counted last is kept then.
+ * Counts stray messages at the broker at intervals, and logs an increase. `connection`: the connection to query; undefined if there is
+ * none, null if it is not being read, so that no reply can arrive. In that case the last count is retained.
  */
 export function countStrays(
   connection: () => ChannelModel | undefined | null,
   log: Logger,
 ): {
-  /** Null while that cannot be told. */
+  /** Returns the last count of stray messages; null if unknown. */
   strays(): number | null;
   stop(): void;
 } {

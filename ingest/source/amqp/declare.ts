@@ -1,18 +1,18 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import { type Declared, shardQueue, topologyOf } from './topology.ts';
 
-/** What is at the broker is not what this service needs: a person must decide. */
+/** A queue or exchange at the broker differs from what this service needs: a person must decide. */
 export class TopologyError extends Error {
   override name = 'TopologyError';
 }
 
-/** A channel is closed by the broker with what was wrong: AMQP 0-9-1, 1.2. */
+/** Reply codes with which the broker closes a channel (AMQP 0-9-1, 1.2). */
 const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;
 
 /**
- * Makes what is not there, and makes sure that what is there is as it must be. Any number of workers may do so at once. Throws a
- * TopologyError with what differs and what to do.
+ * Declares missing exchanges, queues and bindings, and checks existing ones. Any number of workers may do so concurrently. Throws a
+ * TopologyError that says what differs and what to do.
  */
 export async function declareTopology(
   connection: ChannelModel,
@@ -44,7 +44,7 @@ async function declare(channel: Channel, one: Declared): Promise<unknown> {
   }
 }
 
-/** RabbitMQ names the argument, what it is and what was asked for. */
+/** RabbitMQ's error names the argument, its current value and the requested value. */
 const differs =
   (name: string) =>
   (error: Error & { code?: number }): never => {
@@ -66,10 +66,10 @@ async function exists(connection: ChannelModel, queue: string): Promise<boolean>
   }
 }
 
-/** Does something on a channel of its own: one that the broker closes for it ends with it. */
+/** Runs an action on a channel of its own, because the broker closes the channel after an error. */
 export async function onChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
   const channel = await connection.createChannel();
-  // What went wrong is said by the call that did.
+  // The failing call itself reports the channel's error.
   channel.on('error', () => {});
   const result = await act(channel);
   await channel.close();

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFrontier } from './shard.ts';
 
-/** A broker: acknowledging up to a tag takes all up to it, and is an error where none of them waits (RabbitMQ: unknown delivery tag). */
+/**
+ * A broker: an acknowledgement of a tag covers all tags up to it, and is an error if none of them is unacknowledged (RabbitMQ: unknown
+ * delivery tag).
+ */
 function broker(count: number) {
   const waiting = new Set(Array.from({ length: count }, (_, index) => index + 1));
   return {
@@ -17,7 +20,7 @@ function broker(count: number) {
   };
 }
 
-test('in whatever order messages are done, only those are acknowledged that are, and in the end all', () => {
+test('acknowledges only messages that are done, in any order, and all of them in the end', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ place: fc.nat(), isRefused: fc.boolean() }), { maxLength: 60 }), (messages) => {
       const { waiting, refuse, acknowledge } = broker(messages.length);
@@ -32,7 +35,7 @@ test('in whatever order messages are done, only those are acknowledged that are,
         const upTo = isRefused ? frontier.refused(tag) : frontier.done(tag);
         if (upTo === null) continue;
         for (const taken of acknowledge(upTo)) expect(settled).toContain(taken);
-        // As far as it goes, now and not later.
+        // As far as possible, at once.
         expect(waiting).not.toContain(upTo + 1 <= messages.length && settled.has(upTo + 1) ? upTo + 1 : 0);
       }
       expect([...waiting]).toEqual([]);
@@ -40,7 +43,7 @@ test('in whatever order messages are done, only those are acknowledged that are,
   );
 });
 
-test('a message that waits holds up those behind it', () => {
+test('lets a waiting message hold up those behind it', () => {
   const frontier = createFrontier();
   expect(frontier.done(2)).toBeNull();
   expect(frontier.refused(3)).toBeNull();

@@ -6,7 +6,7 @@ const SHARDS = 64;
 const ownerOf = (workers: readonly string[], shard: number) =>
   [...workers].sort((a, b) => priorityOf(b, shard) - priorityOf(a, shard))[0];
 
-test('is a number that AMQP has for a priority', () => {
+test('returns a number that is valid as an AMQP priority', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(), (worker, shard) => {
       const priority = priorityOf(worker, shard);
@@ -15,7 +15,7 @@ test('is a number that AMQP has for a priority', () => {
   );
 });
 
-test('gives each of several workers about as many shards', () => {
+test('gives each of several workers about the same number of shards', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 4 }), (workers) => {
       const owners = Array.from({ length: SHARDS }, (_, shard) => ownerOf(workers, shard));
@@ -29,7 +29,7 @@ test('gives each of several workers about as many shards', () => {
   );
 });
 
-test('a worker that goes moves its own shards only', () => {
+test('moves only the shards of a worker that leaves', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 5 }), ([gone = '', ...workers]) => {
       for (let shard = 0; shard < SHARDS; shard++) {

@@ -1,25 +1,28 @@
 import { createHash } from 'node:crypto';
 import { type ChannelModel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
 
-/** A shard as this worker consumes it, on a channel of its own. */
+/** A shard that this worker consumes, on a separate channel. */
 export interface Shard {
-  /** Takes nothing more, and hands over: what was given and is not acknowledged comes to the next owner. */
+  /** Stops consuming and hands over the shard: delivered messages that are not acknowledged go to the next owner. */
   cancel(): Promise<void>;
 }
 
 export interface ShardOptions {
   queue: string;
-  /** The broker gives the messages to the consumer with the highest. */
+  /** Priority of this consumer; the broker delivers to the consumer with the highest. */
   priority: number;
-  /** Most messages that are not acknowledged. */
+  /** Maximum number of unacknowledged messages. */
   prefetch: number;
-  /** Takes a message; `done` once it may be forgotten. `refuse`: it is no message of ours, and goes to the strays. */
+  /**
+   * Handles a message. `done`: must be called once the message may be acknowledged. `refuse`: the message is of neither a device nor a
+   * gateway, and goes to the strays. `leave`: not handled, so that it is redelivered.
+   */
   onMessage: (message: ConsumeMessage, done: () => void) => 'taken' | 'refuse' | 'leave';
-  /** The broker ended the consumer or the channel. */
+  /** Called when the broker has ended the consumer or the channel. */
   onEnd: (why: Error) => void;
 }
 
-/** Asks for the messages of a shard: they come when no other worker wants it more. */
+/** Subscribes to a shard. Messages arrive while no other worker has a higher priority for it. */
 export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<Shard> {
   const { queue, priority, prefetch, onMessage, onEnd } = options;
   const channel = await connection.createChannel();
@@ -30,7 +33,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
   });
   const frontier = createFrontier();
   let upTo: number | null = null;
-  /** What cannot be said any more, as the connection is closing, need not be: the message comes again. */
+  /** On a closing connection, an acknowledgement that cannot be sent is skipped: the message is redelivered. */
   const say = (what: () => void) => {
     try {
       if (isOpen) what();
@@ -38,7 +41,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
       if (!(error instanceof IllegalOperationError)) throw error;
     }
   };
-  // A batch tells of all of its messages in one turn: one frame for them.
+  // A batch finishes all of its messages in one turn of the event loop: one frame acknowledges them all.
   const acknowledge = () => {
     const tag = upTo;
     upTo = null;
@@ -49,7 +52,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     if (upTo === null) queueMicrotask(acknowledge);
     upTo = reached;
   };
-  // Per consumer: quorum queues refuse one for the channel.
+  // Sets the prefetch per consumer: quorum queues reject a prefetch per channel.
   await channel.prefetch(prefetch);
   const { consumerTag } = await channel.consume(
     queue,
@@ -70,16 +73,16 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
 }
 
 /**
- * How far the messages of a channel are done, from its first on: AMQP acknowledges up to a tag (`multiple`), and a message may be done
- * before one that came earlier. Pure. Tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
+ * Tracks up to which tag all messages of a channel are done: AMQP acknowledges all messages up to a tag (`multiple`), and a message may be
+ * done before an earlier one. Pure. The tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
  */
 interface Frontier {
   /**
-   * Notes that the message is done; once. Answers the tag up to which all may be acknowledged now; null where nothing new may be: an
-   * earlier one is not done.
+   * Records that a message is done; called once for each. Returns the tag up to which all messages may be acknowledged now; null if an
+   * earlier message is not done.
    */
   done(tag: number): number | null;
-  /** Notes that the message was refused, which tells the broker by itself; answers as `done`. */
+  /** Records that a message was rejected, which needs no acknowledgement. Returns the same as `done`. */
   refused(tag: number): number | null;
 }
 
@@ -91,7 +94,7 @@ export function createFrontier(): Frontier {
     let last: number | null = null;
     for (let next = ahead.get(reached + 1); next !== undefined; next = ahead.get(reached + 1)) {
       ahead.delete(++reached);
-      // The broker knows a refused one no more: it is no tag to acknowledge.
+      // The broker no longer knows a rejected message: its tag must not be acknowledged.
       if (next === 'done') last = reached;
     }
     return last;
@@ -100,9 +103,9 @@ export function createFrontier(): Frontier {
 }
 
 /**
- * How much a worker wants a shard: rendezvous hashing. The broker gives a shard to the worker that wants it most, and when that one is
- * gone to the next; nobody has to agree on anything, every worker gets about as many, and one that comes or goes moves only its own.
- * A 31-bit number: priorities are signed in AMQP. Pure.
+ * Returns the priority of a worker for a shard, by rendezvous hashing. The broker gives a shard to the worker with the highest priority,
+ * and to the next one if that worker is gone. Workers need no agreement; each gets about the same number of shards, and a joining or
+ * leaving worker moves only its own shards. A 31-bit number, because priorities are signed in AMQP. Pure.
  */
 export function priorityOf(workerId: string, shard: number): number {
   return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;

@@ -3,7 +3,7 @@ import { topologyOf } from './topology.ts';
 
 const KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'];
 
-test('whatever lets a message in comes after all that it could be lost without', () => {
+test('declares the exchange that accepts messages after everything without which they could be lost', () => {
   const all = topologyOf(3, KEYS);
   const at = (kind: string, name: string) =>
     all.findIndex((one) => one.kind === kind && ('name' in one ? one.name : one.to) === name);
@@ -17,7 +17,7 @@ test('whatever lets a message in comes after all that it could be lost without',
   );
 });
 
-test('a shard drops nothing, has one consumer at a time and a bounded length, and refuses beyond it', () => {
+test('declares shards that drop nothing, have one consumer at a time and a bounded length, and reject beyond it', () => {
   const shard = topologyOf(2, KEYS).find((one) => 'name' in one && one.name === 'energy.shard.1');
   expect(shard).toMatchObject({
     kind: 'queue',
@@ -38,7 +38,7 @@ test('a shard drops nothing, has one consumer at a time and a bounded length, an
   expect(shard).toHaveProperty(['options', 'arguments', 'x-max-length-bytes']);
 });
 
-test('what neither exchange knows a queue for goes to the strays', () => {
+test('sends messages without a queue at either exchange to the strays', () => {
   const exchanges = topologyOf(1, KEYS).flatMap((one) =>
     one.kind === 'exchange' && one.name !== 'energy.stray' ? [one.options.alternateExchange] : [],
   );

@@ -1,37 +1,39 @@
 import type { Options } from 'amqplib';
 
-/** Where RabbitMQ's MQTT plugin publishes (`mqtt.exchange` of its configuration). Until it is there no PUBLISH is acknowledged. */
+/**
+ * Exchange to which RabbitMQ's MQTT plugin publishes (`mqtt.exchange` in its configuration). Until it exists, no PUBLISH is acknowledged.
+ */
 const MQTT_EXCHANGE = 'energy.mqtt';
-/** Gives each routing key, so each device's readings, to one shard. */
+/** Exchange that maps each routing key, and thus each device's readings, to one shard. */
 const HASH_EXCHANGE = 'energy';
-/** For what is nobody's: it is kept, and raises an alarm. */
+/** Queue of messages that are of neither a device nor a gateway. They are stored and raise an alarm. */
 export const STRAYS = 'energy.stray';
-/** Nothing ever lies here: workers ask for it to see that their broker reaches a majority (watch-connection.ts). */
+/** Always empty queue. Workers consume it to check that their broker reaches a majority (watch-connection.ts). */
 export const BEAT = 'energy.beat';
 export const shardQueue = (shard: number): string => `energy.shard.${shard}`;
 
 /**
- * What a shard holds while the database is away, before publishers get no acknowledgement: with 64 shards 16 million messages or 8 GiB,
- * whichever comes first. 16 million are four hours of a million meters every 15 minutes.
+ * Maximum content of a shard while the database is unavailable; beyond it, publishers get no acknowledgement. With 64 shards, 16 million
+ * messages or 8 GiB, whichever comes first. 16 million messages are four hours of a million meters that send every 15 minutes.
  */
 const MAX_MESSAGES = 250_000;
 const MAX_BYTES = 128 * 2 ** 20;
-/** Strays are for a person to look at; those of more than this are the oldest's place. */
+/** Maximum size of the stray queue, which people inspect. Beyond it, the oldest messages are dropped. */
 const MAX_STRAY_BYTES = 256 * 2 ** 20;
-/** How long a worker may keep a message unacknowledged: it waits for its database that long. */
+/** Maximum time that a worker may hold an unacknowledged message, while it waits for its database. */
 const CONSUMER_TIMEOUT_MS = 86_400_000;
 
-/** A thing of the broker that must be there, as it is said here. */
+/** An exchange, queue or binding that must exist at the broker, with its arguments. */
 export type Declared =
   | { kind: 'exchange'; name: string; type: string; options: Options.AssertExchange }
   | { kind: 'queue'; name: string; options: Options.AssertQueue }
   | { kind: 'queue binding'; to: string; from: string; key: string }
   | { kind: 'exchange binding'; to: string; from: string; key: string };
 
-/** Replicated, and flushed by a majority before anything is acknowledged. A message is never dropped for being delivered often. */
+/** A replicated queue: a majority flushes a message before it is acknowledged. A message is never dropped for being redelivered often. */
 const QUORUM = { 'x-queue-type': 'quorum', 'x-delivery-limit': -1 };
 
-/** Arguments of a shard's queue. RabbitMQ never changes those of a queue that exists. */
+/** Arguments of a shard's queue. RabbitMQ never changes the arguments of an existing queue. */
 const SHARD = {
   ...QUORUM,
   'x-single-active-consumer': true,
@@ -39,16 +41,16 @@ const SHARD = {
   'x-max-length': MAX_MESSAGES,
   'x-max-length-bytes': MAX_BYTES,
   'x-overflow': 'reject-publish',
-  // What a worker refuses goes to the strays, and is kept here until it is there.
+  // Rejected messages go to the stray queue, and stay here until they have reached it.
   'x-dead-letter-exchange': STRAYS,
   'x-dead-letter-strategy': 'at-least-once',
-  // Else all would be led by the node that a worker happened to ask.
+  // Otherwise, the node that a worker happens to use would lead all queues.
   'x-queue-leader-locator': 'balanced',
 };
 
 /**
- * All that messages need on their way from devices to workers, in the order in which it is made: what a message could be lost without
- * stands before the exchange that lets it in. Pure.
+ * Returns everything that messages need on their way from devices to workers, in the order of creation: the exchange that accepts messages
+ * comes after everything without which a message could be lost. Pure.
  */
 export function topologyOf(shards: number, routingKeys: readonly string[]): Declared[] {
   const numbers = Array.from({ length: shards }, (_, shard) => shard);
@@ -71,7 +73,7 @@ export function topologyOf(shards: number, routingKeys: readonly string[]): Decl
     ...numbers.map(
       (shard): Declared => ({ kind: 'queue', name: shardQueue(shard), options: { durable, arguments: SHARD } }),
     ),
-    // The key is the shard's weight: each has the same.
+    // The binding key is the shard's weight; all are equal.
     ...numbers.map(
       (shard): Declared => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' }),
     ),

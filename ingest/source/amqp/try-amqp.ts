@@ -1,7 +1,7 @@
 import { connect } from 'amqplib';
 import type { AmqpUrl } from '#src/config/addresses.ts';
 
-/** Connects to the first host of a cluster that takes the login, and leaves. Throws what the last one said. */
+/** Connects to the first host of a cluster that accepts the login, and disconnects. Throws the last host's error. */
 export async function tryAmqp(
   { hosts, isSecure, username, password, vhost }: AmqpUrl,
   timeoutMs: number,
@@ -12,7 +12,7 @@ export async function tryAmqp(
     try {
       const address = { protocol, hostname: host, port, username, password, vhost };
       const connection = await connect(address, { timeout: timeoutMs / hosts.length });
-      // What it says from here on is nobody's.
+      // Later errors of this connection do not matter.
       connection.on('error', () => {});
       await connection.close();
       return;

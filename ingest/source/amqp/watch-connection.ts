@@ -2,7 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { ChannelModel } from 'amqplib';
 import { BEAT } from './topology.ts';
 
-/** The parts of amqplib 2 (lib/connection.js) that this stands on; test/system/cluster/access.test.ts stops it for longer than a heartbeat. */
+/**
+ * Internals of amqplib 2 (lib/connection.js) that this file uses; test/system/cluster/access.test.ts checks them by pausing reads for
+ * longer than a heartbeat.
+ */
 interface Inner {
   stream: Duplex;
   recvSinceLastCheck: boolean;
@@ -15,9 +18,9 @@ export interface ReadControl {
 }
 
 /**
- * Stops reading a connection, and goes on. amqplib reads whatever comes, and a prefetch counts messages, not bytes: what does not fit
- * into memory is to stay in the socket, and then at the broker. Acknowledgements and heartbeats go on being sent; for silence, which is
- * ours meanwhile, the broker is not taken for dead.
+ * Pauses and resumes reading of a connection. amqplib reads without limit, and a prefetch counts messages, not bytes: messages that do not
+ * fit into memory must stay in the socket, and then at the broker. Acknowledgements and heartbeats are still sent. The silence during a
+ * pause is caused by this process, so the broker is not taken for dead.
  */
 export function controlReads(connection: ChannelModel, heartbeatSeconds: number): ReadControl {
   const inner = connection.connection as unknown as Inner;
@@ -46,13 +49,13 @@ export function controlReads(connection: ChannelModel, heartbeatSeconds: number)
   };
 }
 
-/** How often it is looked whether anything came. */
+/** Interval between two checks for received bytes. */
 const LOOK_MS = 250;
 
 /**
- * Calls back once, when a connection that is read has brought nothing for so long: its broker hangs, or is gone without a word. RabbitMQ says
- * something every heartbeat; amqplib itself waits for two to three of them. A process that hung itself meanwhile has not looked: looks are
- * counted, not time.
+ * Calls back once if a connection that is being read has received nothing for a time: its broker hangs, or disappeared without closing.
+ * RabbitMQ sends something every heartbeat; amqplib itself would wait for two to three heartbeats. The function counts checks instead of
+ * time, because a process that itself hung meanwhile has not checked.
  */
 export function watchSilence(connection: ChannelModel, silentMs: number, isRead: () => boolean, onSilent: () => void) {
   const { stream } = connection.connection as unknown as { stream: Duplex & { bytesRead: number } };
@@ -73,10 +76,11 @@ export function watchSilence(connection: ChannelModel, silentMs: number, isRead:
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Asks the broker again and again for what it can do only with a majority of its cluster: to begin to read a queue, always empty, that is replicated
- * as shards are. Calls back once, when that was not answered for so long. A node that was cut off from the others keeps its connections, and
- * looks well to its workers, whose shards it cannot reach. (What it says of a queue's length is then 0, and it would not take a message in the
- * alarm of a full disk.) Times are counted, as a process that hung itself has not listened.
+ * Periodically requests something that the broker can do only with a majority of its cluster: to consume an always empty queue that is
+ * replicated like the shards. Calls back once if the request is unanswered for a time. A node that is cut off from the others keeps its
+ * connections and seems healthy to its workers, but cannot reach their shards. (A queue's length would not do: such a node reports 0.
+ * Neither would publishing: the broker accepts no message during a disk alarm.) Checks are counted instead of time, because a process that
+ * itself hung has not received the answer.
  */
 export async function watchMajority(
   connection: ChannelModel,
@@ -85,7 +89,7 @@ export async function watchMajority(
   onLost: () => void,
 ): Promise<void> {
   const channel = await connection.createChannel();
-  // What goes wrong there is not answered.
+  // An error of this channel needs no handling: the failed request counts as unanswered.
   channel.on('error', () => {});
   const ask = async () => {
     const { consumerTag } = await channel.consume(BEAT, () => {}, { noAck: false });
