@@ -33,7 +33,7 @@ interface Row {
   exports: number;
   /** Start of the quarter-hour in which its first counted interval begins; null: nothing of it counts yet. */
   begins_at: Date | null;
-  /** Of a device that produces: what has flowed out of it less what has flowed in, mWh; of its part `meter` the same. */
+  /** Net export (export less import) of a device that produces, mWh; and of its part `meter`. */
   net_export: number | null;
   part_net_export: number | null;
 }

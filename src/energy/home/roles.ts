@@ -43,8 +43,9 @@ export const isThere = (device: HomeDevice, atMs: number): boolean => {
 };
 
 /**
- * The stretches of a home, in order, without gaps: few, since they end only where a role changes. Pure. A device that comes later changes
- * nothing in the time before: a plug counts until the circuit's meter that it lies behind is there, and all plugs until a grid meter is.
+ * Returns the stretches of a home, in order, without gaps. A stretch ends only when a role changes, so there are few. A device that is
+ * added later does not change the time before: a plug counts until the meter of its circuit exists, and all plugs until a grid meter
+ * exists. Pure.
  */
 export function stretchesOf(devices: readonly HomeDevice[]): HomeStretch[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
