@@ -56,7 +56,7 @@ export async function readPlain(
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
   const start = minutes === 60 ? sql`at` : startOfHour(sql`at`, range);
-  // Raw SQL on the hot path of every answer about a group; relations are named outside src/rollups/levels.ts.
+  // Raw SQL on the hot path of every answer about a group; relation names come from src/rollups/levels.ts.
   const { rows } = await sql<Part>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
     FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
