@@ -232,8 +232,7 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
   const rows = await db
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
-    // An edit of a device's clock excludes readings. Its value is the reading from which the register continues, and does not count as an
-    // added reading.
+    // An edit for a clock that was set back (`instants`) excludes readings. Its value is where the register continues, not an added reading.
     .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)
