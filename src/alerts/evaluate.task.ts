@@ -1,7 +1,6 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { above, type Candidates, type Changes, candidates, type Rules, type Totals } from './evaluate.ts';
 
-/** A task for a worker thread. */
 export type Task =
   | { ask: 'candidates'; rules: Rules; zones: string[]; changes: Changes; nowMs: number }
   | { ask: 'above'; totals: Totals };

@@ -8,9 +8,9 @@ export const KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /** Alerts as typed arrays with one index for each alert, which are transferred to a thread without copying. */
 export interface Rules {
-  /** Index into KINDS. */
+  /** Kind of each alert's period, as an index into KINDS. */
   kind: Uint8Array;
-  /** Index into the batch's zones. */
+  /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
   /** Numbers of the alerts' users, as in `Changes.user`, in ascending order. */
   user: Uint32Array;
@@ -29,7 +29,7 @@ export interface Candidates {
   endMs: Float64Array;
 }
 
-/** Totals of periods with the thresholds of their rules: in mWh, or in billionths of a currency (a double cannot hold those). */
+/** Totals of periods and the thresholds of their rules: in mWh, or in billionths of a currency, which exceed the range of a double. */
 export type Totals =
   | { totalMilliwattHours: Float64Array; thresholdMilliwattHours: Float64Array }
   | { totalBillionths: BigInt64Array; thresholdBillionths: BigInt64Array };

@@ -7,14 +7,14 @@ import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { AlertDelivery, AlertType } from './store.ts';
 
-/** An alert's period for which the alert is about to fire. */
+/** A firing of an alert: the period and the reason for which it fires. */
 export interface Firing {
   alertId: string;
   userId: string;
   type: AlertType;
   delivery: AlertDelivery;
   periodStart: Date;
-  /** Null for a silence, which has no end yet. */
+  /** End of the period; null for a silence, which has no end yet. */
   periodEnd: Date | null;
   reason: Reason;
 }

@@ -3,12 +3,12 @@ import { Piscina } from 'piscina';
 import type { Task } from './evaluate.task.ts';
 import type { Candidates, Changes, Rules, Totals } from './evaluate.ts';
 
-/** Evaluation in worker threads. */
+/** Evaluates alerts in worker threads. */
 export interface Evaluator {
   candidates(rules: Rules, zones: string[], changes: Changes, nowMs: number): Promise<Candidates>;
   /** Returns the indexes of the totals that are above their thresholds. */
   above(totals: Totals): Promise<Uint32Array>;
-  /** Number of batches worth evaluating concurrently. */
+  /** Number of batches that should be evaluated concurrently. */
   lanes: number;
   /** Returns the number of tasks that wait for a thread. */
   waiting(): number;

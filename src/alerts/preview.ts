@@ -17,7 +17,7 @@ const MOST_SILENCES = 1_000;
 /** A period in which a rule would have fired. */
 export interface WouldHaveFired {
   period_start: string;
-  /** Null for a silence that has not ended. */
+  /** End of the period; null for a silence that has not ended. */
   period_end: string | null;
   kwh_used?: number;
   cost?: string;

@@ -15,7 +15,7 @@ const MAX_CHANGES = 5_000;
 /** Maximum time that one transaction spends on costs, which take some milliseconds a user: the other alerts of the batch wait meanwhile. */
 const MAX_COSTS_MS = 500;
 
-/** Result of one pass. */
+/** Result of one pass over changed hours. */
 export interface Evaluated {
   /** Number of changed hours processed, counted for each user. */
   changes: number;

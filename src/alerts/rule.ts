@@ -15,12 +15,12 @@ export interface Rule {
   timezone: string;
 }
 
-/** A period of a rule that may fire. */
+/** A period of an alert rule that may fire. */
 export type AskedOfRule = Asked & { rule: Rule };
 
 /** Returns the users' active alerts on usage and costs. */
 export async function rulesOf(query: Query, userIds: readonly string[]): Promise<Rule[]> {
-  // Raw SQL on the hot path of alerts.
+  // Raw SQL, because this query is on the hot path of alerts.
   const { rows } = await query<Rule>(
     `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, a.delivery, u.timezone
      FROM alerts a JOIN users u USING (user_id)

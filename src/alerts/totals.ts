@@ -5,7 +5,7 @@ import { composedAmong } from '#src/energy/usage/composed.ts';
 import { importsInSpans } from '#src/energy/usage/totals.ts';
 import type { Period } from './period.ts';
 
-/** A period of an alert and its user. */
+/** A period of an alert, with the user that the alert belongs to. */
 export interface Asked extends Period {
   alertId: string;
   userId: string;

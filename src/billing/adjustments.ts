@@ -89,7 +89,7 @@ export async function editsIn(
   { userId, deviceId }: Billed,
   { from, to }: { from: Date; to: Date },
 ): Promise<ToldEdit[]> {
-  // Raw SQL: comparisons with null.
+  // Raw SQL, because the conditions compare with null.
   const { rows } = await sql<Row>`
     SELECT e.edit_id, e.device_id, e.channel, e.kind, s.native_name, e.from_at, e.to_at, CASE WHEN e.instants IS NULL THEN e.value END AS value, e.reason, author.role AS author
     FROM reading_edits e JOIN devices d USING (device_id) LEFT JOIN users author ON author.user_id = e.author

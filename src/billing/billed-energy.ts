@@ -6,7 +6,7 @@ import type { Database } from '#src/database/connect.ts';
 export interface Known {
   imported: MilliwattHours;
   exported: MilliwattHours;
-  /** Part of `imported`. */
+  /** Estimated part of `imported`, mWh. */
   estimated: MilliwattHours;
   /** Numbers of quarter-hours: in the range; with known import, at least in part; with estimated import. */
   intervals: number;
@@ -52,7 +52,7 @@ export type Step = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 export interface Standing {
   atMs: number;
   lastMs: number;
-  /** Whether a person read the register. */
+  /** Whether the last reading was made by a person. */
   isByHand: boolean;
   /** Value of the register at the last reading. A small drop (jitter) does not change it. */
   value: MilliwattHours;
@@ -62,7 +62,7 @@ export interface Standing {
 /** A reading at which the register's value changed other than by consumption: a reset, a rollover or a swap. */
 export interface Break {
   step: Step;
-  /** Value of the register before the reading, and at it. */
+  /** Values of the register before the reading and at the reading. */
   before: MilliwattHours;
   value: MilliwattHours;
 }

@@ -112,7 +112,7 @@ async function seriesOf(
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
   const told = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
-  // Raw SQL: lists as parameters.
+  // Raw SQL, because lists are passed as parameters.
   const { rows } = await queryOf(db)<Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }>(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
        d.register_max_kwh
@@ -154,7 +154,10 @@ async function connectionOf(
   });
 }
 
-/** Joins the readings of a series `s` within bounds, including those that retention kept, with their verdicts. */
+/**
+ * SQL for the readings of a series `s` within bounds, including readings that retention has moved to `closed_readings`, with their
+ * verdicts.
+ */
 const readWhere = (bounds: string) => `(
     SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
@@ -181,7 +184,7 @@ const firstAfter = (at: string) => `LATERAL (
     WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
-  /** Null: there is no reading up to the instant. */
+  /** State of the register; null if there is no reading up to the instant. */
   standing: Standing | null;
   next: Standing['next'];
 }

@@ -4,12 +4,12 @@ import { type Energies, NOTHING, plus, type ToldEdit } from './adjustments.ts';
 import type { Known, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
-/** Why a version was recorded. */
+/** Reason for which a version of a bill was recorded. */
 export type Cause = 'first' | 'again' | 'closing';
 
 /** Value of a register in the API's format. */
 type ToldReading = {
-  /** With all six decimals. */
+  /** Register value in kWh, with all six decimals. */
   kwh: string;
   at: string;
   is: RegisterReading['is'];
@@ -68,7 +68,7 @@ export type Statement = ToldEnergy & {
   /** Energy of the period plus the adjustments of other periods. */
   billed_import_kwh: string;
   billed_export_kwh: string;
-  /** Checksum of the previous version. */
+  /** Checksum of the previous version; null for the first version. */
   previous_sha256: string | null;
 };
 
@@ -127,7 +127,6 @@ export const toldAdjustment = ({ periodId, start, end, imported, exported }: Adj
 export const billed = (own: Energies, adjustments: readonly Adjustment[]): Energies =>
   plus(own, adjustments.reduce(plus, NOTHING));
 
-/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
 /**

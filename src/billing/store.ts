@@ -255,7 +255,7 @@ async function addVersion(
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
   const version = (last?.told.version ?? 0) + 1;
-  // The limit does not apply to closing.
+  // The limit of versions does not apply to closing a period.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const of = billedOf(period);
   const known = await knownIn(await billedMeter(trx, of), rangeOf(period));
@@ -314,7 +314,7 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
 /** Correction of a closed period that no statement contains yet, with the period that will state it. */
 interface Outstanding extends Energies {
   period: BillPeriod;
-  /** Null: no open period begins after it. */
+  /** Id of the period that will state the correction; null if no open period begins after the corrected one. */
   next: string | null;
 }
 

@@ -14,14 +14,14 @@ export interface Buyer {
 export interface Bought {
   fromMs: number;
   imported: Float64Array;
-  /** Estimated part of `imported`. */
+  /** Estimated part of `imported`, mWh. */
   estimated: Float64Array;
   exported: Float64Array;
   /** Milliseconds of each quarter-hour in which the import is known. */
   coveredMs: Float64Array;
 }
 
-/** A source of bought energy that is read range by range. */
+/** A source from which bought energy is read, one time range at a time. */
 export interface Meter {
   /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;

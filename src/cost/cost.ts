@@ -7,25 +7,25 @@ import { type ExactPrice, priceOf, type SeriesPrice, tariffOf } from './prices.t
 
 /** Cost of a row's energy in the API's format: amounts with all decimals of the currency, each rounded once from its exact sum. */
 export interface Cost {
-  /** ISO 4217. */
+  /** Currency code by ISO 4217. */
   currency: string;
-  /** import + standing + capacity − export */
+  /** Total cost: import + standing + capacity − export. */
   total: string;
   import: string;
   /** Earnings for exported energy. */
   export: string;
   standing: string;
   capacity?: string;
-  /** Part of `import` for estimated energy. */
+  /** Part of the `import` cost that is for estimated energy. */
   estimated: string;
   /** kWh without a known price. No amount includes them. */
   missing_prices_kwh: number;
 }
 
-/** Energy of a quarter-hour that has a price, mWh. */
+/** Energy of a quarter-hour to be priced, mWh. */
 export interface CostedEnergy {
   imported: number;
-  /** Estimated part of `imported`. */
+  /** Estimated part of `imported`, mWh. */
   estimated: number;
   exported: number;
 }
@@ -34,9 +34,9 @@ export interface CostedEnergy {
 const ENERGY_UNIT = 10n ** 24n;
 const BILLION = 1_000_000_000n;
 
-/** Exact sums of a row's costs. */
+/** Exact sums of the costs of a row. */
 export interface CostSums {
-  /** Null: no tariff was valid. */
+  /** Currency of the sums; null if no tariff was valid. */
   currency: string | null;
   imported: bigint;
   estimated: bigint;
@@ -127,7 +127,7 @@ export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPri
       current.estimated += estimated;
       current.exported += exported;
     },
-    /** Completes the sums. Call it after the last `add`. */
+    /** Completes the sums; must be called after the last `add`. */
     finish,
   };
 }

@@ -12,7 +12,7 @@ import { type CostSources, checkCurrency, costSums, type KeyOf } from './sums.ts
 /** Labels of a row: of an hour all of them, of a day or month only `date`. */
 export type BucketLabels = Pick<HourLabels, 'date'> & Partial<HourLabels>;
 
-/** Cost of a bucket. */
+/** Cost of an hour, day or month. */
 export interface CostBucket {
   labels: BucketLabels;
   cost: Cost;
@@ -36,7 +36,7 @@ export async function costsOf(db: Database, asked: AskedCosts, groupBy: GroupBy)
   return bucketsOf(await sourcesOf(db, asked.buyer), asked, groupBy);
 }
 
-/** As `costsOf`, from sources that are already loaded. */
+/** Returns the costs of the rows of a range, like `costsOf`, from sources that are already loaded. */
 export async function bucketsOf(
   sources: CostSources,
   asked: { range: Range; now: Date },
@@ -61,7 +61,7 @@ export async function totalCostOf(db: Database, asked: AskedCosts): Promise<Cost
   return totalOf(await sourcesOf(db, asked.buyer), asked);
 }
 
-/** As `totalCostOf`, from sources that are already loaded. */
+/** Returns the total cost of a range, like `totalCostOf`, from sources that are already loaded. */
 export async function totalOf(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
   const [all] = (await costSums(sources, asked, () => '', true)).values();
   return all ? costOf(all) : null;

@@ -7,7 +7,7 @@ import type { Cost } from './cost.ts';
 import { checkOneCurrency, costsOf } from './costs.ts';
 import { withCosts } from './with-cost.ts';
 
-/** Days of a page, as for pages of hours without costs. */
+/** Number of days in a page, as in pages of hours without costs. */
 const DAYS_OF_A_PAGE = 92;
 
 interface AskedInsights {

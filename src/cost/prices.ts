@@ -24,7 +24,7 @@ export function priceOf(
     case 'flat':
       return rates.perKwh * BILLION;
     case 'periods':
-      // The last period has no condition.
+      // The last period of a tariff always matches, because it has no condition.
       return (rates.periods.find((period) => isIn(period, clock))?.perKwh ?? 0n) * BILLION;
     case 'series': {
       const price = seriesPrice(rates.seriesId, quarterMs);

@@ -13,7 +13,7 @@ import { type SeriesPrice, tariffOf } from './prices.ts';
 
 /** Inputs of a cost computation. */
 export interface CostSources {
-  /** In order of `validFrom`. */
+  /** Tariffs of the user, in order of `validFrom`. */
   tariffs: readonly Tariff[];
   /** Time zone of the user, by which prices apply and the days of standing charges and the months of peaks begin. */
   zone: string;

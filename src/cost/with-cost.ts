@@ -1,7 +1,7 @@
 import type { Cost } from './cost.ts';
 import type { BucketLabels, CostBucket } from './costs.ts';
 
-/** Fields that every usage row has, or may have. */
+/** Fields of every usage row that costs are added to. */
 type Row = BucketLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**

@@ -49,7 +49,7 @@ const UNITS = [
   { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },
 ] as const;
 
-/** Returns the home for each unit in which a meter counts. */
+/** Loads a home for each unit (kWh, m³) in which a meter of the commodity counts. */
 async function homesOf(db: Database, userId: string, commodity: Commodity) {
   const loaded = await Promise.all(
     UNITS.map(async (unit) => {
@@ -93,7 +93,7 @@ export async function commodityInsights(
   return ordered.map(([, { insight, known }]) => ({ ...insight, ...covered(known, include) }));
 }
 
-/** As `commodityInsights`, for the whole range. */
+/** Returns the use of gas, heat or water by a home over a whole range, like `commodityInsights` by bucket. */
 export async function commoditySummary(
   db: Database,
   userId: string,

@@ -9,7 +9,7 @@ import type { Range } from './ranges.ts';
 /** A row of GET /v1/devices/{id}/usage: consumption, and for thermostats climate data. */
 export type DeviceUsage = Omit<Insight, 'kwh_used'> &
   Included & {
-    /** Null if the device reports no energy. */
+    /** Energy used; null if the device reports no energy. */
     kwh_used: number | null;
     temperature_c?: { mean: number; min: number; max: number } | null;
     setpoint_c?: number | null;

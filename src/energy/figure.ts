@@ -13,10 +13,10 @@ interface FigureDevice {
   type: string;
   location: string;
   placement: Placement;
-  /** Null if nothing is known of that direction. */
+  /** Imported and exported energy; null if nothing is known of a direction. */
   import_kwh: number | null;
   export_kwh: number | null;
-  /** Part of import and export that was spread over a gap. */
+  /** Part of imported and exported energy that was spread over a gap. */
   estimated_kwh: number;
   /** Verdicts of the law on readings of that time that were not plainly counted, with their counts. */
   notes: { note: Note; count: number }[];

@@ -19,7 +19,7 @@ export const HOME_INCLUDES = [
 export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
 export type Include = (typeof DEVICE_INCLUDES)[number];
 
-/** Measures by the name of the requested field. */
+/** Names of energy measures, by the name of the requested field. */
 const ENERGIES = {
   grid_import: 'gridImport',
   grid_export: 'gridExport',

@@ -26,7 +26,7 @@ export interface Line {
 
 type Clock = ReturnType<typeof wallClock>;
 
-/** Context for computing a distribution. */
+/** Context that the distribution of a gap depends on. */
 export interface Shape {
   /** Local time of the home for all of the quarter-hours. */
   clockOf: Clock;
@@ -130,7 +130,7 @@ function likeHours(quarters: ImportedQuarters, { first, end }: Line, { wholeMs, 
   return Map.groupBy(whole, ({ key }) => key);
 }
 
-/** Returns the mean energies in whole mWh of the groups with enough hours. */
+/** Returns the mean energies in whole mWh of the groups of similar hours that have enough hours. */
 function weights(alike: ReturnType<typeof likeHours>): Map<number, bigint> {
   const means = new Map<number, bigint>();
   for (const [key, hours] of alike) {

@@ -9,12 +9,12 @@ import { dayRange, type Range } from './ranges.ts';
 import { homeByDay, homeByMonth } from './usage/home-sums.ts';
 import { dateOf, importsBy } from './usage/imports.ts';
 
-/** A row of GET /v1/analytics/monthly. */
+/** A row of GET /v1/analytics/monthly: the usage of a month. */
 export interface MonthlyRow {
-  /** YYYY-MM in the zone. */
+  /** Month in the zone, YYYY-MM. */
   month: string;
   kwh_used: number;
-  /** Mean over the days of the month with known usage. */
+  /** Mean daily usage, over the days of the month with known usage. */
   avg_daily_kwh: number;
   peak_hour: string | null;
   /** Difference from the previous month; for the current month, from the same days of the previous month. Null if its usage is unknown. */

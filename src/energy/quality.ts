@@ -36,14 +36,14 @@ interface Rejection {
  * partial or missing. Energies are in kWh, exact to the mWh.
  */
 export interface MonthQuality {
-  /** YYYY-MM in the zone. */
+  /** Month in the zone, YYYY-MM. */
   month: string;
   intervals_expected: number;
-  /** Completely known, without estimated energy. */
+  /** Intervals that are completely known and contain no estimated energy. */
   intervals_received: number;
-  /** With energy that was spread over a silence of more than an hour. */
+  /** Intervals with energy that was spread over a silence of more than an hour. */
   intervals_estimated: number;
-  /** Partly known. */
+  /** Intervals that are partly known. */
   intervals_partial: number;
   intervals_missing: number;
   import_kwh: number;
@@ -56,13 +56,13 @@ export interface MonthQuality {
   import_change_kwh: number;
   export_change_kwh: number;
   findings: Record<Finding, number>;
-  /** Readings excluded, and readings added, by manual edits. */
+  /** Numbers of readings that manual edits exclude, and of readings that they add. */
   excluded_readings: number;
   added_readings: number;
-  /** Ids of the edits in force. */
+  /** Ids of the manual edits in force that affect the month. */
   edits: string[];
   rejected: number;
-  /** The `MOST_REASONS` most frequent reasons, most frequent first. */
+  /** The `MOST_REASONS` most frequent reasons of rejections, most frequent first. */
   rejections: Rejection[];
 }
 

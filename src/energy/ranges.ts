@@ -5,7 +5,7 @@ import { DAY_MS } from '#src/core/units.ts';
 export interface Range {
   from: Date;
   to: Date;
-  /** IANA name. */
+  /** Name of the time zone in the IANA database. */
   zone: string;
   /** First and last day in the zone, YYYY-MM-DD. */
   start: string;
@@ -83,7 +83,7 @@ export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | '
   return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** Shortest time for which any zone has kept an offset since 1970. */
+/** Minimum time for which a time zone has kept the same offset since 1970. */
 export const OFFSET_STEP_MS = 14 * DAY_MS;
 /** From this time on, the rules of every zone repeat yearly (the tz database lists changes up to then). */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);

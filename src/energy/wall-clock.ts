@@ -5,11 +5,11 @@ import { dayRange } from './ranges.ts';
 
 /** A day in a time zone. */
 export interface ClockDay {
-  /** YYYY-MM-DD. */
+  /** Date of the day, YYYY-MM-DD. */
   date: string;
-  /** 1 to 12. */
+  /** Month of the day, 1 to 12. */
   month: number;
-  /** ISO: 1 is Monday. */
+  /** ISO weekday of the day; 1 is Monday. */
   weekday: number;
   /** Number of quarter-hours (UTC) that begin on the day: 96, or for example 92 or 100 if the clock changes. */
   quarters: number;
@@ -18,7 +18,7 @@ export interface ClockDay {
 /** Local time of the start of a quarter-hour (UTC). */
 export interface ClockQuarter {
   day: ClockDay;
-  /** Minutes after midnight. */
+  /** Minutes between local midnight and the start of the quarter-hour. */
   minute: number;
   /** Start of its clock hour, Unix ms, as in rows by hour (local-time.ts, `startOfHour`). */
   hourMs: number;

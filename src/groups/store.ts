@@ -12,7 +12,6 @@ const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'crea
 /** A group of homes. `members`: number of its counted homes, without subgroups. */
 export type Group = Pick<Selectable<Tables['home_groups']>, (typeof COLUMNS)[number]> & { members: number };
 
-/** Settings of a group. */
 export interface GroupSettings {
   name: string;
   kind: string | null;

@@ -5,7 +5,7 @@ import { mean, sum } from './robust.ts';
 
 /** A past month: its forecast as of the same day of the month, and its actual usage. kWh. */
 export interface PastForecast {
-  /** Number of its first day. */
+  /** First day of the month, as a day number. */
   firstDay: number;
   forecastKwh: number;
   actualKwh: number;
@@ -56,7 +56,7 @@ function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
   return known.length < before.days - MOST_UNKNOWN_DAYS ? null : mean(known.map(({ kwh }) => kwh)) * days;
 }
 
-/** Returns the expected usage of the whole month. */
+/** Returns the expected usage of the whole month, in kWh. */
 export const totalOf = ({ soFarKwh, restKwh }: MonthForecast): number => soFarKwh + restKwh;
 
 /** Returns the mean absolute error of past forecasts, relative to actual usage. Null if there are none. */

@@ -7,11 +7,10 @@ export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOStrin
 /** Returns the ISO weekday of a day; 1 is Monday. (1970 began on a Thursday.) */
 export const weekdayOf = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
 
-/** A calendar month. */
 export interface Month {
-  /** Number of its first day. */
+  /** First day of the month, as a day number. */
   first: number;
-  /** Number of its days. */
+  /** Number of days in the month. */
   days: number;
 }
 

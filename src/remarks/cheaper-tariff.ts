@@ -6,7 +6,7 @@ export interface CheaperTariff {
   end: string;
   tariffId: string;
   name: string;
-  /** ISO 4217. */
+  /** Currency code by ISO 4217. */
   currency: string;
   paid: string;
   wouldHavePaid: string;

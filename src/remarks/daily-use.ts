@@ -1,6 +1,6 @@
 /** Usage of a home by day of its zone. */
 export interface DailyUse {
-  /** Number of the first day (calendar.ts). */
+  /** First day, as a day number (calendar.ts). */
   firstDay: number;
   /** kWh by day, in order. Null: unknown, or too little is known. */
   kwh: readonly (number | null)[];

@@ -138,5 +138,5 @@ function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; 
   return bounded(high / low) ** LAST_YEAR.ofSeason * bounded(levelThen / level) ** LAST_YEAR.ofLevel;
 }
 
-/** Weekday factors without differences. */
+/** Weekday factors of a home whose weekdays do not differ. */
 const EVEN_WEEK = Array.from({ length: 8 }, () => 1);

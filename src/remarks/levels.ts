@@ -12,11 +12,11 @@ export interface Level {
 export interface ComparedLevel {
   now: number;
   usual: number;
-  /** Spread of the earlier levels (robust.ts). */
+  /** Spread of the levels on earlier days (robust.ts). */
   spread: number;
   /** Level that only a tenth of the earlier days exceeded. */
   high: number;
-  /** Oldest first; the last entry is the current level. */
+  /** Levels of the compared days, oldest first; the last entry is the current level. */
   levels: Level[];
 }
 

@@ -9,7 +9,7 @@ export interface MonthEnd {
   /** First and last day in the user's zone, YYYY-MM-DD. */
   start: string;
   end: string;
-  /** Number of days that are over. */
+  /** Number of days of the month that are over. */
   daysOver: number;
   soFarKwh: number;
   expectedKwh: number;

@@ -8,20 +8,19 @@ export type Watts = Float64Array;
 export interface Profile {
   /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
-  /** Usage of the home. */
   used: Watts;
   /** Production of the home; null: it has no production device. */
   production: Watts | null;
   devices: readonly { deviceId: string; used: Watts }[];
   /** Daily usage in the home's zone, in the same time and before. */
   daily: DailyUse;
-  /** Number of the current day (calendar.ts). */
+  /** The current day, as a day number (calendar.ts). */
   today: number;
 }
 
 export const DAY_QUARTERS = 96;
 
-/** Returns the end of the data, Unix ms. */
+/** Returns the end of a profile's data, Unix ms. */
 export const endOf = ({ fromMs, used }: Profile): number => fromMs + used.length * QUARTER_MS;
 
 /** Returns the known quarter-hours of `[from, to)` (indexes), or null if their share is less than `share`. */

@@ -12,7 +12,7 @@ import type { Profile, Watts } from './profile.ts';
 
 /** Number of days whose quarter-hours are read and held in memory at a time. */
 const CHUNK_DAYS = 96;
-/** Days of quarter-hours that the remarks need. */
+/** Number of days of quarter-hours on which remarks are based. */
 const PROFILE_DAYS = 70;
 /** Days that two years of back-tests need, including the history of the oldest one. */
 export const FORECAST_DAYS = 800;
@@ -26,7 +26,7 @@ const LEAST_COVERAGE = 0.9;
 const LEAST_OF_A_DAY = 0.95;
 const WATTS_PER_MWH = 0.004;
 
-/** User, time zone and time of a profile. */
+/** User, time zone and time for which a profile is read. */
 export interface AskedProfile {
   userId: string;
   zone: string;

@@ -58,7 +58,7 @@ function lowWatts(window: Float64Array): number {
   const lowest = new Array<number>(PASSED + 1).fill(Number.POSITIVE_INFINITY);
   for (const watts of window) {
     let moved = watts;
-    // The loop ends at once for most values, which are above all kept ones.
+    // The loop ends at once for most values, because they are higher than all of the lowest values found so far.
     for (let place = 0; place <= PASSED && moved < (lowest[PASSED] as number); place++) {
       const low = lowest[place] as number;
       if (moved < low) [lowest[place], moved] = [moved, low];

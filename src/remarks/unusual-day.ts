@@ -6,9 +6,9 @@ import { median, quantile, spread, sum } from './robust.ts';
 /** A day with far more usage than other days of the same weekday. */
 export interface UnusualDay {
   kind: 'unusual_day';
-  /** YYYY-MM-DD in the home's zone. */
+  /** Date in the home's zone, YYYY-MM-DD. */
   date: string;
-  /** 1 is Monday. */
+  /** ISO weekday of the date; 1 is Monday. */
   weekday: number;
   kwh: number;
   /** Median usage of the same weekday in the eight weeks before, without the most unusual week. */

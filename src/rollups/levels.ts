@@ -31,7 +31,7 @@ const MEASURES = {
 interface MeasureDeclaration {
   /** Column name in every relation; the type is bigint. */
   column: string;
-  /** Unit and meaning. */
+  /** Unit and meaning of the measure. */
   means: string;
   /** A row is deleted if all of these are 0: a 0 in its other columns would otherwise look like a known 0. */
   isKnowledge?: boolean;
@@ -39,7 +39,7 @@ interface MeasureDeclaration {
 
 export type Measure = keyof typeof MEASURES;
 
-/** Sums of a bucket, or a difference to them. */
+/** Sums of the measures in a bucket, or a difference to these sums. */
 export type Sums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
@@ -60,7 +60,7 @@ export const KNOWLEDGE_COLUMNS: readonly string[] = entries
 /** Length of buckets, which all begin at UTC boundaries. */
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
-/** A key column. `hour_of_day`: UTC, 0 to 23. */
+/** A key column of a level. `hour_of_day` is in UTC, 0 to 23. */
 export type Key = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
 export interface Level {
@@ -73,7 +73,7 @@ export interface Level {
   keys: readonly Key[];
   /** Key without columns that follow from others: a device has one user. */
   primaryKey: readonly Key[];
-  /** Source level from which a full computation sums it. */
+  /** Level from which this level is summed if it is computed as a whole. */
   above: string;
   /** Whether it is a view on every tier: not stored, so nothing to check. */
   isView?: boolean;

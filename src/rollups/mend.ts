@@ -13,7 +13,7 @@ export interface RollupReport {
   /** Number of differing rows (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
   differing: number;
   differences: Difference[];
-  /** Number of users whose aggregates were recomputed. */
+  /** Number of users whose aggregates were rebuilt. */
   rebuilt: number;
 }
 

@@ -30,7 +30,7 @@ export async function packDays(
 ): Promise<number | null> {
   const before = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS_AS_HOURS * DAY_MS);
   return withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
-    // Raw SQL: functions of the schema.
+    // Raw SQL, because functions of the schema are called.
     const { rows } = await client.query(
       `SELECT DISTINCT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours WHERE starts_at < $1 ORDER BY 1`,
       [before],

@@ -67,7 +67,7 @@ export function peakAmongParts(level: Level, whose: string, since: string): stri
     GROUP BY 1 HAVING sum(b.${column}) > 0 AND 2 * sum(b.${estimated}) <= sum(b.${column}) ORDER BY sum(b.${column}) DESC, b.${peak.of} LIMIT 1)`;
 }
 
-/** Owner of the rows. */
+/** Owner of load profile rows: a user or a device. */
 export interface Owner {
   key: 'user_id' | 'device_id';
   id: string;
@@ -94,7 +94,7 @@ export function partsWithin(
   )`;
 }
 
-/** Several owners of one kind. */
+/** Several users, or several devices, as owners of rows. */
 export interface Owners {
   key: Owner['key'];
   ids: readonly string[];

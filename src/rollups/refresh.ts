@@ -23,7 +23,7 @@ export interface RefreshReport {
   busy: boolean;
   /** Number of late differences added to the load profile. */
   folded: number;
-  /** Number of past days recomputed. */
+  /** Number of past days that were recomputed. */
   days: number;
   /** Whether the aggregates now contain everything that existed when the pass began. */
   complete: boolean;

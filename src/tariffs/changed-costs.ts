@@ -7,7 +7,7 @@ const USERS_OF_A_ROW = 100;
 /** Queues a recomputation of a user's costs, if it has alerts on costs, in the transaction that changes its tariffs. */
 export const noteCostsOf = (trx: Database, userId: string): Promise<unknown> => note(trx, sql`a.user_id = ${userId}`);
 
-/** As `noteCostsOf`, for all users whose tariffs use a price series. */
+/** Queues a recomputation of costs for all users whose tariffs use a price series and who have alerts on costs. */
 export const noteCostsBy = (trx: Database, seriesId: string): Promise<unknown> =>
   note(
     trx,

@@ -10,7 +10,6 @@ import { heldSeries } from './price-series.ts';
 import type { Tariff } from './tariff.ts';
 import { type StoredTariff, seriesOf, type Terms, tariffOf } from './terms.ts';
 
-/** Settings of a tariff. */
 export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
 /** Changes to a tariff; null removes a term. */

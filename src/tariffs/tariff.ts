@@ -10,13 +10,13 @@ export interface Tariff {
   name: string;
   /** First day, YYYY-MM-DD in the user's zone. The tariff is valid until the first day of the next one. */
   validFrom: string;
-  /** ISO 4217. */
+  /** Currency code by ISO 4217. */
   currency: string;
   /** Standing charge of each local day, spread evenly over its quarter-hours; null: none. */
   standingPerDay: Billionths | null;
   capacity: CapacityCharge | null;
   import: Rates;
-  /** Null: exported energy earns nothing. */
+  /** Prices of exported energy; null if it earns nothing. */
   export: Rates | null;
 }
 
@@ -24,7 +24,7 @@ export interface Tariff {
 export type Rates =
   | { kind: 'flat'; perKwh: Billionths }
   | { kind: 'periods'; periods: readonly RatePeriod[] }
-  /** price = series × multiply + add */
+  /** Price of a kWh: series price × multiply + add. */
   | { kind: 'series'; seriesId: string; multiply: Billionths; add: Billionths };
 
 /**
@@ -32,9 +32,9 @@ export type Rates =
  */
 export interface RatePeriod {
   perKwh: Billionths;
-  /** ISO weekdays, 1 is Monday; null: every day. */
+  /** ISO weekdays on which the period applies, 1 is Monday; null: every day. */
   days: ReadonlySet<number> | null;
-  /** 1 to 12; null: every month. */
+  /** Months in which the period applies, 1 to 12; null: every month. */
   months: ReadonlySet<number> | null;
   /**
    * Minutes after midnight, multiples of 15; `toMinute` is exclusive, up to 1440. If `fromMinute` is greater than `toMinute`, the period
@@ -49,6 +49,6 @@ export interface CapacityCharge {
   perKwMonth: Billionths;
   /** Number of months over which peaks are averaged, 1 to 12. */
   monthsAveraged: number;
-  /** Lower bound of each peak, in kW. */
+  /** Minimum value of each peak, in kW. */
   minimumKw: Billionths;
 }

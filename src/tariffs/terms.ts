@@ -29,7 +29,7 @@ export interface PeriodTerms {
   months?: number[] | undefined;
 }
 
-/** A stored tariff. */
+/** A tariff as it is stored, with its prices as text. */
 export interface StoredTariff {
   tariff_id: string;
   user_id: string;

@@ -97,7 +97,7 @@ async function addComposed(
       if (buckets.length > 0) addCovered(totals, home, told, buckets);
       else for (const sums of told) totals.addHome(sums.bucket, measuresOf(sums, home.had, 0), sums, 0);
     }
-    // Yields to the event loop, because adding up blocks it.
+    // Yields to the event loop, so that other requests are served between batches.
     await setImmediate();
   }
 }

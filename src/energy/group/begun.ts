@@ -11,7 +11,7 @@ export interface Begun {
   zone: string;
   /** First day of the month, YYYY-MM-DD. */
   month: string;
-  /** Last day included, YYYY-MM-DD. */
+  /** Last day of the month that the sums include, YYYY-MM-DD. */
   end: string;
   /** Combined usage of the homes that are the sum of their imports. `begunHours` reads that of the other homes. */
   parts: readonly Part[];
@@ -36,7 +36,7 @@ export function begunHours({ groupId, zone, month }: Begun, homes: readonly Home
   const sums = sql.raw(NAMES.map((name) => `s."${name}"::float8`).join(', '));
   const arrays = sql.raw(NAMES.map((name) => `k.${COLUMNS[name]}`).join(', '));
   const named = sql.raw(NAMES.map((name) => `"${name}"`).join(', '));
-  // Raw SQL: unnests arrays in parallel.
+  // Raw SQL, because arrays are unnested in parallel.
   return sql`SELECT u.home, ${month}::text AS bucket, s.part::float8 AS part, ${sums}
     FROM unnest(${homes.map((_, place) => place)}::int[], ${homes.map(({ userId }) => userId)}::text[]) u (home, user_id)
     JOIN kept_begun_homes k ON k.group_id = ${groupId} AND k.zone = ${zone} AND k.unit = 'begun' AND k.bucket = ${month} AND k.user_id = u.user_id
@@ -81,7 +81,7 @@ export async function keepBegunHomes(
   const columns = sql.raw(NAMES.map((name) => COLUMNS[name]).join(', '));
   const arrays = sql.raw(NAMES.map((name) => `array_agg("${name}"::bigint ORDER BY part)`).join(', '));
   const set = sql.raw(NAMES.map((name) => `${COLUMNS[name]} = excluded.${COLUMNS[name]}`).join(', '));
-  // Raw SQL: aggregates into parallel arrays.
+  // Raw SQL, because rows are aggregated into parallel arrays.
   await sql`
     INSERT INTO kept_begun_homes (group_id, zone, bucket, user_id, hours_of_day, ${columns})
     SELECT ${groupId}, ${zone}, ${month}::date, (${homes.map(({ userId }) => userId)}::text[])[home + 1], array_agg(part::smallint ORDER BY part), ${arrays}

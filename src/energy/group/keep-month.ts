@@ -12,7 +12,7 @@ import { keptSums } from './kept.ts';
 import type { Part } from './part.ts';
 import { atOnce } from './progress.ts';
 
-// Raw SQL below: each list is one parameter.
+// Raw SQL in this file, because lists are passed as single parameters.
 
 /** Dependencies of storing a month. `homesOf` returns the counted homes of a group and its subgroups, in order. */
 export interface MonthParts {

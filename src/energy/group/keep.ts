@@ -19,7 +19,7 @@ const WAIT_MS = 5_000;
 /** Time after which a pass begins no further month of a group. */
 const PASS_MS = 10_000;
 
-/** Dependencies and limits of a pass. */
+/** Dependencies and limits of a pass that stores sums of groups. */
 export interface KeepParts extends MonthParts {
   pool: Pool;
   now: Date;
@@ -79,7 +79,7 @@ export async function keepGroupSums(parts: KeepParts): Promise<number> {
   return sums;
 }
 
-/** Records that a group is too small. */
+/** Records that a group is too small for stored sums. */
 async function leaveOut({ pool, now }: KeepParts, { groupId }: Kept, homes: number): Promise<null> {
   await pool.query('DELETE FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL', [groupId]);
   await pool.query(

@@ -27,14 +27,14 @@ interface Row {
 /** Stored sums of a group that are still valid. */
 export interface KeptSums {
   groupId: string;
-  /** Sums by day, or by the first day of the month. */
+  /** Stored sums by day or, for months, by the first day of the month. */
   sums: ReadonlyMap<string, Told>;
-  /** Begun month, if sums by month are requested. */
+  /** Stored sums of the current month's first days; null if months are not requested. */
   begun: Begun | null;
 }
 
 /**
- * Returns the stored sums (keep.ts) of a group by day or month in a range, as far as they equal newly computed sums. A sum is valid if the
+ * Returns the sums of a group by day or month in a range that a worker has stored, as far as they equal newly computed sums. A sum is valid if the
  * composition of the group is unchanged, no closed hour of a home in it has changed since, and none of its hours is still open. Only usage
  * that is the sum of imports, and its estimated part, is stored.
  */

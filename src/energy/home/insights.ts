@@ -40,7 +40,7 @@ export async function homeInsights(...asked: Parameters<typeof homeBuckets>): Pr
   return (await homeBuckets(...asked)).map(({ insight }) => insight);
 }
 
-/** As `homeInsights`, with the coverage of each row. */
+/** Returns the usage of a home by bucket, like `homeInsights`, with the coverage of each bucket. */
 export async function homeBuckets(
   db: Database,
   home: Home,

@@ -8,13 +8,13 @@ import { type HomeSum, usedOf } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
 export interface HomeQuarters {
-  /** NaN: unknown. */
+  /** Energy used; NaN if unknown. */
   used: Float64Array;
   /** Part of `used` that was spread over a gap between readings. */
   estimated: Float64Array;
   /** Known time ÷ expected time of the counted channels. NaN: no data are expected. */
   coverage: Float64Array;
-  /** NaN: unknown, or the home had no production device. */
+  /** Energy produced; NaN if unknown or if the home had no production device. */
   production: Float64Array;
 }
 

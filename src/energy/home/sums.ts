@@ -43,7 +43,7 @@ export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
 /** Sums of a bucket: always the sums for usage; the others if more is requested. */
 export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
 
-/** Returns the names of all sums, or of those that `used` needs. */
+/** Returns the names of all sums, or of the sums that `used` needs. */
 export const sumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
   isMoreAsked ? [...USED_SUMS, ...MORE_SUMS] : USED_SUMS;
 
@@ -90,10 +90,10 @@ export interface HomeMeasures {
   discharged: MilliwattHours | null;
   consumption: MilliwattHours | null;
   untracked: MilliwattHours | null;
-  /** Export of one device; null for a home. */
+  /** Exported energy of one device; null for a home. */
   exported: MilliwattHours | null;
   selfConsumed: MilliwattHours | null;
-  /** 0 to 1, rounded down to thousandths. */
+  /** Share of usage that was not imported, 0 to 1, rounded down to thousandths. */
   autarky: number | null;
   estimated: MilliwattHours | null;
   coverage: number | null;

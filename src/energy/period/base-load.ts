@@ -26,7 +26,7 @@ export function baseLoadOf(energies: Float64Array, days: readonly number[]): num
     return mean === null ? [] : [mean];
   });
   if (lowest.length < MIN_DAYS) return null;
-  // The lower of two middle values.
+  // If the median lies between two days, the lower one is used.
   return wattsOf(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 

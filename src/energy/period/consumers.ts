@@ -17,10 +17,10 @@ export interface PeriodDevice extends Profile {
   /** Consumption meter that the device lies behind, which includes its energy. */
   upstream_device_id: string | null;
   is_gone: boolean;
-  /** Null if nothing is known of that direction. */
+  /** Imported and exported energy; null if nothing is known of a direction. */
   import_kwh: number | null;
   export_kwh: number | null;
-  /** Estimated part of import and export. */
+  /** Estimated part of imported and exported energy. */
   estimated_kwh: number;
 }
 

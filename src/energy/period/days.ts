@@ -14,9 +14,9 @@ export interface Days {
 
 /** Days with which a period is compared: equally many, and on the same weekdays. */
 export interface Compared {
-  /** Days of the period itself that have begun. */
+  /** Days of the period itself that have already begun. */
   now: Days;
-  /** Null for a year, because its predecessor is `last_year`. */
+  /** Days of the previous period. Null for a year, because the previous year is `last_year`. */
   before: Days | null;
   last_year: Days;
 }

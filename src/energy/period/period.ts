@@ -15,11 +15,11 @@ import { type PowerNow, powerNow } from './power-now.ts';
 import { type Calendar, calendarOf, meanWeek, peakOf, profileOf, typicalDay, type WeekCell } from './profile.ts';
 import { type Amount, deviceTeller, homeTeller, type Load, type Teller, type Told, type Total } from './teller.ts';
 
-/** Usage of some days. Null if unknown. */
+/** Usage in some days; null if unknown. */
 interface Used {
   kwh_used: number | null;
   estimated_kwh: number | null;
-  /** Share of the time up to now that is known. */
+  /** Share of the days, up to now, whose usage is known. */
   coverage: number | null;
 }
 
@@ -227,7 +227,7 @@ function typicalCurve({ energies }: Load, calendar: Calendar, count: number) {
 
 const ALL = new Set(HOME_INCLUDES);
 
-/** Whether a home has more measures than its import. */
+/** Whether a home has further measures besides its import. */
 const isComposed = ({ home: { had } }: Teller): boolean =>
   had.production || had.storage || (had.grid && had.consumption);
 

@@ -39,7 +39,7 @@ export function calendarOf(fromMs: number, count: number, zone: string): Calenda
 export interface Profile {
   /** Lowest steady load (base-load.ts). Null: too little is known. */
   base_watts: number | null;
-  /** Mean load at night. Null: unknown. */
+  /** Mean load at night; null if unknown. */
   night_watts: number | null;
 }
 
@@ -75,7 +75,7 @@ export function typicalDay(energies: Float64Array, calendar: Calendar, days: num
 export interface WeekCell {
   weekday: number;
   hour: number;
-  /** kWh */
+  /** Mean usage in kWh. */
   kwh_used: number;
 }
 

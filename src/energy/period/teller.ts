@@ -20,7 +20,7 @@ export interface Told {
   coverage: number | null;
 }
 
-/** Energy of a range with all energy flows. */
+/** Energy of a range, with the sums of all energy flows. */
 export interface Total extends Told {
   sums: HomeSums;
 }
@@ -34,7 +34,7 @@ export interface Load {
 /** Source of a period's data for a home or one device. */
 export interface Teller {
   home: Home;
-  /** Whether the device produces; amounts are then its export. */
+  /** Whether the device produces; all amounts are then its export. */
   isProducer: boolean;
   /** Start of the data, Unix ms. Null: there are none, or their start is unknown. */
   beginsAtMs: number | null;

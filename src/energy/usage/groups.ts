@@ -10,7 +10,7 @@ import { localTime, startOfHour } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 import { homesHours, sumColumns, summed } from './home-sums.ts';
 
-/** Bucket length of a group's rows. `span`: the whole range. */
+/** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
 
 /** Sums of one home in a bucket. `home`: its index in the list. */
@@ -80,7 +80,7 @@ export async function readPlainMonth(
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
-  // Raw SQL as above, in a single statement: an hour written between two statements would count in only one of them.
+  // Raw SQL, as above, in a single statement: an hour written between two statements would count in only one of them.
   const { rows } = await sql<Omit<Part, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(

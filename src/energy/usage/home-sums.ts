@@ -15,7 +15,7 @@ export interface HomeHour extends HomeSums {
   hour: Date;
 }
 export interface HomeDay extends HomeSums {
-  /** YYYY-MM-DD in the range's zone. */
+  /** Day in the range's zone, YYYY-MM-DD. */
   day: string;
   /** Start of the hour with the highest usage, the earliest of equal ones. Null if nothing was used or no hour was mostly measured. */
   peak: Date | null;
@@ -39,7 +39,7 @@ export async function homeByHour(db: Database, home: Home, range: Range): Promis
 
 /** Returns the sums of a home by day, in order. */
 export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
-  // Raw SQL on the hot path of every answer about a home.
+  // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
     WITH hours AS (SELECT hour, ${sumColumns([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
     SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summed([home])},
@@ -209,7 +209,7 @@ function hoursBy(
 ): RawBuilder<unknown> {
   const minutes = pieceMinutes(range);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
-  // Raw SQL on the hot path of every answer about a home.
+  // Raw SQL, because this query is on the hot path of every answer about a home.
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }

@@ -15,7 +15,7 @@ export interface DevicePast {
 const [IMPORT, EXPORT] = [COLUMN.energyMilliwattHours, COLUMN.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN.coveredMs, COLUMN.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
-/** First stored day of a key; no data of it begin earlier. */
+/** SQL for the first stored day of a device; no data of it begin earlier. */
 const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${HOURS.relation} h WHERE h.device_id = d.key),
       (SELECT min(day) FROM ${DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
 const ON_FIRST_DAY = `AND c.${ROW_TIME} >= f.first_at AND c.${ROW_TIME} < f.first_at + interval '24 hours'`;

@@ -12,7 +12,7 @@ export type Quarters<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
   who: string;
-  /** Number of the quarter-hour since 1970. */
+  /** Start of the row, as the number of quarter-hours since 1970. */
   at: number;
   quarters: number;
   [column: string]: unknown;
@@ -63,7 +63,7 @@ export async function quartersOf<M extends Measure>(
   return found;
 }
 
-/** Measure to which each factor applies. */
+/** Measure of the load profile that each factor applies to. */
 const MEASURE_OF = {
   imported: 'energyMilliwattHours',
   exported: 'exportMilliwattHours',

@@ -46,7 +46,7 @@ ${commentsOnStored(level, 'VIEW')}
 `;
 }
 
-/** Keys of a difference to a quarter-hour. */
+/** Key columns of a difference to a quarter-hour. */
 const KEYS = ['device_id', 'user_id', 'starts_at'];
 /** Returns a query for the first device after `id` with pending differences for the day `which`. */
 const waitingAfter = (id: string): string =>
