@@ -8,9 +8,9 @@ export interface ProductionMissing {
   /** End of the last quarter-hour with production. */
   sinceMs: number;
   untilMs: number;
-  /** Minimum energy that they would have produced since then on a poor day. */
+  /** Minimum energy that the panels would have produced since then on a poor day. */
   expectedKwh: number;
-  /** Whether their production is unknown, rather than known to be 0. */
+  /** Whether the production of the panels is unknown, rather than known to be 0. */
   isSilent: boolean;
   /** Production of earlier days, oldest first; the last entry is the current day. */
   compared: { atMs: number; kwh: number }[];
