@@ -7,24 +7,24 @@ import type { Firing } from './fire.ts';
 import type { Evaluator } from './pool.ts';
 import { type AskedOfRule, ofRule } from './rule.ts';
 
-/** SQLSTATE classes of what is over when the batch is taken again: connections, deadlocks, resources, locks, shutdown. */
+/** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
 const PASSES = /^(08|40|53|55|57P)/;
-/** Thresholds lie below it (src/tariffs/terms.ts), in billionths: what is beyond compares the same. */
+/** Bound for compared amounts, in billionths. All thresholds are smaller (src/tariffs/terms.ts), so a clamped amount compares the same. */
 const BEYOND = 10n ** 18n;
 
-/** What alerts on costs came to. */
+/** Result of an evaluation of alerts on costs. */
 export interface EvaluatedCosts {
   firings: Firing[];
-  /** Whose costs are asked for in another transaction. */
+  /** Whether more users wait, whose costs the next transaction computes. */
   isMoreWaiting: boolean;
-  /** Whose costs could not be computed: a fault of ours, which holds up nobody else. */
+  /** Users whose costs could not be computed because of an internal error. Other users are not affected. */
   faults: { userId: string; error: unknown }[];
 }
 
 /**
- * Which periods cost more than their alerts' thresholds, in the transaction that took the changes: each user's costs are asked for once,
- * whatever number of alerts there is. Whom that takes longer than `maxMs` for is left for the next transaction, but for one. `firstUsers`: were
- * left before.
+ * Finds the periods that cost more than their alerts' thresholds, in the transaction that took the changes. The costs of each user are
+ * computed once for all of the user's alerts. After `maxMs` the remaining users are deferred to the next transaction; at least one user is
+ * always evaluated. `firstUsers`: users deferred by an earlier transaction; they are evaluated first.
  */
 export async function evaluateCosts(
   client: PoolClient,
@@ -55,7 +55,7 @@ export async function evaluateCosts(
   return { firings, isMoreWaiting: left.length > 0, faults };
 }
 
-/** What the periods of a user cost, those that are known. Alerts on the same period share it. */
+/** Returns the costs of a user's periods, without those whose cost is unknown. Alerts on the same period share its cost. */
 async function costsOf(db: Database, userId: string, asked: readonly AskedOfRule[], now: Date) {
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];
@@ -80,16 +80,16 @@ async function above(evaluator: Evaluator, known: readonly { one: AskedOfRule; c
   });
 }
 
-/** An amount in billionths, which is compared with thresholds: one beyond all of them is as good as any. */
+/** Converts an amount to billionths for comparison with thresholds; amounts beyond every threshold are clamped. */
 export function comparable(amount: string): bigint {
   const exact = parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
   if (exact > BEYOND) return BEYOND;
   return exact < -BEYOND ? -BEYOND : exact;
 }
 
-/** Those that have not fired yet. */
+/** Returns the periods whose alert has not fired yet. */
 async function unfired(query: Query, asked: readonly AskedOfRule[]): Promise<AskedOfRule[]> {
-  // Raw SQL: any number of periods is one statement, by unnest.
+  // Raw SQL: `unnest` checks any number of periods in one statement.
   const { rows } = await query<{ place: number }>(
     `SELECT c.place::int AS place FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY c (alert_id, period_start, place)
      WHERE NOT EXISTS (SELECT FROM alert_firings f

@@ -1,12 +1,11 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { above, type Candidates, type Changes, candidates, type Rules, type Totals } from './evaluate.ts';
 
-/** A task for a worker thread. */
 export type Task =
   | { ask: 'candidates'; rules: Rules; zones: string[]; changes: Changes; nowMs: number }
   | { ask: 'above'; totals: Totals };
 
-/** Entry point of a worker thread: takes a task, and returns typed arrays, which are transferred instead of copied. */
+/** Entry point of a worker thread: receives a task and returns typed arrays, which are transferred instead of copied. */
 export default function evaluate(task: Task): unknown {
   if (task.ask === 'above') {
     const fired = above(task.totals);
@@ -16,6 +15,6 @@ export default function evaluate(task: Task): unknown {
   return handedOver(found, [found.rule, found.startMs, found.endMs]);
 }
 
-/** Tells piscina to transfer the arrays' memory instead of copying it. */
+/** Makes piscina transfer the memory of the arrays instead of copying it. */
 const handedOver = (value: object, arrays: { buffer: ArrayBufferLike }[]) =>
   move({ [transferableSymbol]: arrays.map(({ buffer }) => buffer), [valueSymbol]: value } as never);

@@ -14,7 +14,7 @@ const ZONES = [
   'Pacific/Chatham',
   'America/St_Johns',
   'Pacific/Apia',
-  // Where midnight comes twice when the clock goes back.
+  // Zones in which midnight occurs twice when the clock goes back.
   'Atlantic/Azores',
   'America/Havana',
 ];
@@ -37,7 +37,7 @@ const calendars = new Map(
     }),
   ]),
 );
-/** What a calendar on the wall of the zone shows, by the platform's own tables and not by the library that is used. */
+/** Local date and hour of an instant in a zone, from the platform's own tables instead of the library under test. */
 const wall = (zoneName: string, ms: number) =>
   Object.fromEntries(
     (calendars.get(zoneName) as Intl.DateTimeFormat).formatToParts(ms).map(({ type, value }) => [type, value]),
@@ -50,8 +50,8 @@ const page = {
 const onPage = (one: keyof typeof page, zoneName: string, ms: number) =>
   page[one].map((part) => wall(zoneName, ms)[part]).join(' ');
 
-describe('the period of an instant', () => {
-  test('is all of one page of the zone’s calendar, and nothing of the next', () => {
+describe('period of an instant', () => {
+  test('covers all instants with the same local date or hour in the zone, and none of the next', () => {
     fc.assert(
       fc.property(kind, zone, hourMs, fc.integer({ min: 0, max: HOUR_MS - 1 }), (one, name, hour, within) => {
         const atMs = hour + within;
@@ -59,7 +59,7 @@ describe('the period of an instant', () => {
         expect(startMs <= atMs && atMs < endMs).toBe(true);
         expect(onPage(one, name, startMs)).toBe(onPage(one, name, atMs));
         expect(onPage(one, name, endMs - 1)).toBe(onPage(one, name, atMs));
-        // An hour that comes twice on the wall is two hours.
+        // An hour that occurs twice on the local clock is two hours.
         if (one !== 'hour') {
           expect(onPage(one, name, startMs - 1)).not.toBe(onPage(one, name, atMs));
           expect(onPage(one, name, endMs)).not.toBe(onPage(one, name, atMs));
@@ -69,7 +69,7 @@ describe('the period of an instant', () => {
     );
   });
 
-  test('is cut into pieces that add up to it, each of the grain that its aggregate has', () => {
+  test('is split into pieces that add up to it, each aligned with the buckets of its aggregate', () => {
     fc.assert(
       fc.property(kind, zone, hourMs, (one, name, ms) => {
         const period = periodAt(one, name, ms);
@@ -87,7 +87,7 @@ describe('the period of an instant', () => {
   });
 });
 
-test('candidates are the periods of each rule’s user that a changed hour touches, once, unless they ended a day ago', () => {
+test('returns the periods of each rule’s user that a changed hour touches, once, unless they ended a day ago', () => {
   const rule = fc.record({
     kind: fc.nat({ max: 2 }),
     zone: fc.nat({ max: ZONES.length - 1 }),
@@ -115,7 +115,7 @@ test('candidates are the periods of each rule’s user that a changed hour touch
           nowMs,
         );
         const got = Array.from(found.rule, (one, index) => `${one} ${found.startMs[index]} ${found.endMs[index]}`);
-        // Minute by minute, without any cleverness.
+        // The expected periods, computed minute by minute without optimisation.
         const wanted = new Set<string>();
         for (const [index, one] of rules.entries()) {
           for (const { user, hourMs: from } of changes) {
@@ -134,7 +134,7 @@ test('candidates are the periods of each rule’s user that a changed hour touch
   );
 });
 
-test('every period of a day or a month that may still fire is touched by the hours that stand for all of them', () => {
+test('hoursThatMayFire touches every day or month that may still fire', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...ZONES),
@@ -145,7 +145,7 @@ test('every period of a day or a month that may still fire is touched by the hou
         const touched = new Set(
           hoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
-        // Back from the one under way, until they ended too long ago.
+        // Periods back from the current one, until they ended too long ago.
         for (let one = periodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
           one = periodAt(kind, zone, one.startMs - 1);
@@ -157,7 +157,7 @@ test('every period of a day or a month that may still fire is touched by the hou
   );
 });
 
-test('money is compared to the billionth, where doubles are equal', () => {
+test('compares money to a billionth of the currency, where doubles would be equal', () => {
   const [total, threshold] = ['100000000.000000001', '100000000'].map(comparable) as [bigint, bigint];
   const compared = {
     totalBillionths: [total, threshold, -total],
@@ -171,7 +171,7 @@ test('money is compared to the billionth, where doubles are equal', () => {
   expect([...fired]).toEqual([0]);
 });
 
-test('amounts beyond every threshold compare like themselves', () => {
+test('clamps amounts beyond every threshold without changing the comparison', () => {
   const most = comparable('999999999.999999999');
   for (const huge of ['1000000000.01', '123456789012.34', '99999999999999.99', '123456789012345678901234567890']) {
     expect(comparable(huge) > most).toBe(true);
@@ -180,7 +180,7 @@ test('amounts beyond every threshold compare like themselves', () => {
   }
 });
 
-test('what is above its threshold fires; what is at it does not', () => {
+test('fires totals above their thresholds, but not equal ones', () => {
   const totals = [999_999, 1_000_000, 1_000_001];
   const fired = above({
     totalMilliwattHours: Float64Array.from(totals),

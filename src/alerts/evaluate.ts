@@ -1,40 +1,40 @@
 import { type Period, type PeriodKind, periodsOfHour } from './period.ts';
 
-/** A period that ended longer ago than this no longer fires (README, Alerts). */
+/** Alerts do not fire for periods that ended longer ago than this (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
-/** Kinds of periods by their number in `Rules.kind`. */
+/** Kinds of periods; `Rules.kind` is an index into this list. */
 export const KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
-/** Alerts, one an index, in typed arrays that go to a thread without being copied. */
+/** Alerts as typed arrays with one index for each alert, which are transferred to a thread without copying. */
 export interface Rules {
-  /** Index into KINDS. */
+  /** Kind of each alert's period, as an index into KINDS. */
   kind: Uint8Array;
-  /** Index into the batch's zones. */
+  /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Whose they are: any numbers, the same as in `Changes`; in ascending order. */
+  /** Numbers of the alerts' users, as in `Changes.user`, in ascending order. */
   user: Uint32Array;
 }
 
-/** Hours (their starts, Unix ms, UTC) whose consumption changed. */
+/** Hours whose consumption changed, by their starts (Unix ms, UTC). */
 export interface Changes {
   user: Uint32Array;
   hourMs: Float64Array;
 }
 
-/** Periods that may fire: of which rule, from when to when (Unix ms). */
+/** Periods that may fire: the index of the rule, start and end (Unix ms). */
 export interface Candidates {
   rule: Uint32Array;
   startMs: Float64Array;
   endMs: Float64Array;
 }
 
-/** What the periods came to, against their rules' thresholds: mWh, or billionths of a currency, which are beyond a double. */
+/** Totals of periods and the thresholds of their rules: in mWh, or in billionths of a currency, which exceed the range of a double. */
 export type Totals =
   | { totalMilliwattHours: Float64Array; thresholdMilliwattHours: Float64Array }
   | { totalBillionths: BigInt64Array; thresholdBillionths: BigInt64Array };
 
-/** Which periods of which rules the changes touch, each once, without those that ended too long ago. Pure. */
+/** Returns each period that the changes touch, once for each rule, without periods that ended too long ago. Pure. */
 export function candidates(rules: Rules, zones: readonly string[], changes: Changes, nowMs: number): Candidates {
   const rulesOf = new Map<number, number[]>();
   for (const [index, user] of rules.user.entries()) {
@@ -42,7 +42,7 @@ export function candidates(rules: Rules, zones: readonly string[], changes: Chan
     if (known) known.push(index);
     else rulesOf.set(user, [index]);
   }
-  // Few zones and few hours for many users: each period is looked up once.
+  // Many users share few zones and hours, so each period is computed once.
   const known = new Map<string, Period[]>();
   const periods = (kind: number, zone: number, hourMs: number): Period[] => {
     const name = `${kind} ${zone} ${hourMs}`;
@@ -73,7 +73,7 @@ export function candidates(rules: Rules, zones: readonly string[], changes: Chan
   };
 }
 
-/** Indexes of the periods that lie above their thresholds. Pure. */
+/** Returns the indexes of the totals that are above their thresholds. Pure. */
 export const above = (totals: Totals): Uint32Array =>
   'totalBillionths' in totals
     ? greater(totals.totalBillionths, totals.thresholdBillionths)

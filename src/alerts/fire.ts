@@ -7,14 +7,14 @@ import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { AlertDelivery, AlertType } from './store.ts';
 
-/** A period of an alert that is to fire. */
+/** A firing of an alert: the period and the reason for which it fires. */
 export interface Firing {
   alertId: string;
   userId: string;
   type: AlertType;
   delivery: AlertDelivery;
   periodStart: Date;
-  /** Null while it goes on without an end: a silence. */
+  /** End of the period; null for a silence, which has no end yet. */
   periodEnd: Date | null;
   reason: Reason;
 }
@@ -26,16 +26,16 @@ type Reason =
   | { of: 'silence'; thresholdHours: number; deviceId: string };
 
 /**
- * Fires, in the caller's transaction: notes each period, and tells of those that had not been noted, exactly once,
- * whatever runs twice or beside it: the key of alert_firings decides. Returns how many fired.
+ * Fires alerts in the caller's transaction: records each firing, and adds an event for each new one. The key of alert_firings makes a
+ * firing happen exactly once, even if two workers process the same period. Returns the number of new firings.
  */
 export async function fire(query: Query, firings: readonly Firing[], now: Date): Promise<number> {
   if (firings.length === 0) return 0;
-  // In the order of the key, so that two workers never wait for each other in a circle.
+  // Sorted by the key, so that two workers cannot deadlock.
   const sorted = firings
     .map((firing) => ({ ...firing, eventId: newId('evt') }))
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
-  // Raw SQL: the hot path of alerts: any number of firings is one statement, by unnest.
+  // Raw SQL on the hot path of alerts: `unnest` inserts any number of firings in one statement.
   const { rows } = await query<{ event_id: string }>(
     `INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_milliwatt_hours, total_cost, currency, event_id, fired_at)
      SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_milliwatt_hours, f.total_cost, f.currency, f.event_id, $9
@@ -59,7 +59,7 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
   const isNew = new Set(rows.map(({ event_id }) => event_id));
   const fired = sorted.filter(({ eventId }) => isNew.has(eventId));
   if (fired.length === 0) return 0;
-  // A silence has no devices but its own.
+  // The span of a silence is empty, so that it lists no other devices.
   const spans = fired.map(({ userId, periodStart, periodEnd }) => {
     const startMs = periodStart.getTime();
     return { userId, startMs, endMs: periodEnd?.getTime() ?? startMs };
@@ -81,7 +81,7 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** `data` of alert.triggered. */
+/** Builds the `data` of an `alert.triggered` event. */
 function dataOf(firing: Firing, imports: readonly DeviceImport[]): EventBody<'alert.triggered'> {
   const { alertId, userId, type, periodStart, periodEnd, reason } = firing;
   const devices = imports.map(({ deviceId, milliwattHours }) => ({

@@ -4,14 +4,14 @@ import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 /**
- * That an alert fired. Of `no_data`: without `period_end` (the silence went on) and totals, but with `device_id`, else ''. Of alerts on costs:
- * with `total_cost` and `currency` in place of `total_milliwatt_hours`.
+ * A past firing of an alert. Of type `no_data`: `period_end` and totals are null, and `device_id` is set ('' for all other types). Alerts
+ * on costs have `total_cost` and `currency` instead of `total_milliwatt_hours`.
  */
 export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
- * When an alert within the reach fired, the youngest first, before `cursor` (an event_id: they sort by time); at most `limit`.
- * One alert's firings are found by the key and sorted: an hourly one has fewer than ten thousand in the 400 days they are kept.
+ * Returns at most `limit` firings of an alert within the reach, newest first, before `cursor` (an event_id; these sort by time). The
+ * firings of one alert are found by the key and sorted: an hourly alert has fewer than ten thousand in the 400 days of retention.
  */
 export async function listFirings(
   db: Database,

@@ -3,15 +3,15 @@ import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 import { firstInstant } from '#src/energy/ranges.ts';
 import type { AlertType } from './store.ts';
 
-/** What an alert on usage or costs sums up: clock hours, days or months of its user's time zone. */
+/** Kind of period that an alert on usage or costs adds up: clock hours, days or months in the time zone of its user. */
 export type PeriodKind = 'hour' | 'day' | 'month';
 
-/** Alerts on what a period costs. */
+/** Types of alerts on the cost of a period. */
 export type CostType = 'daily_cost' | 'monthly_cost';
-/** Alerts on what was used in a period. */
+/** Types of alerts on the consumption in a period. */
 export type UsageType = Exclude<AlertType, CostType | 'no_data'>;
 
-/** The period of each type of alert that has one. */
+/** Kind of period by type of alert. `no_data` has none. */
 export const PERIOD_OF = {
   peak_usage: 'hour',
   daily_usage: 'day',
@@ -22,13 +22,16 @@ export const PERIOD_OF = {
 
 export const isCostType = (type: AlertType): type is CostType => type === 'daily_cost' || type === 'monthly_cost';
 
-/** `[startMs, endMs)`, Unix ms. */
+/** Half-open period `[startMs, endMs)`, Unix ms. */
 export interface Period {
   startMs: number;
   endMs: number;
 }
 
-/** The period of a zone (IANA name) that an instant lies in. Hours begin on the zone's clock: at half past in Kolkata. */
+/**
+ * Returns the period that contains an instant, in a time zone (IANA name). Hours begin on the clock of the zone: at half past (UTC) in
+ * Kolkata.
+ */
 export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   if (kind === 'hour') {
     const offsetMs = zone === 'UTC' ? 0 : IANAZone.create(zone).offset(atMs) * MINUTE_MS;
@@ -41,13 +44,13 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
 }
 
 /**
- * Hours (UTC, their starts) that together touch every period of a day or a month that may still fire: those under way, and those that ended less
- * than 24 hours ago. Twelve hours apart, since no day is shorter than that.
+ * Returns hours (starts in UTC) that together touch every day or month that may still fire: current periods, and periods that ended less
+ * than 24 hours ago. They are 12 hours apart, because no day is shorter than that.
  */
 export const hoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
-/** The periods of a zone that a UTC hour touches: one, or two where the zone's clock hours lie across it. */
+/** Returns the periods of a zone that a UTC hour touches: one, or two if a period of the zone begins within the hour. */
 export function periodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
   const first = periodAt(kind, zone, hourMs);
   const last = periodAt(kind, zone, hourMs + HOUR_MS - 1);

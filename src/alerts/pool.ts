@@ -3,14 +3,14 @@ import { Piscina } from 'piscina';
 import type { Task } from './evaluate.task.ts';
 import type { Candidates, Changes, Rules, Totals } from './evaluate.ts';
 
-/** Evaluation in worker threads. */
+/** Evaluates alerts in worker threads. */
 export interface Evaluator {
   candidates(rules: Rules, zones: string[], changes: Changes, nowMs: number): Promise<Candidates>;
-  /** Indexes of the totals that lie above their thresholds. */
+  /** Returns the indexes of the totals that are above their thresholds. */
   above(totals: Totals): Promise<Uint32Array>;
-  /** How many batches are worth evaluating at once. */
+  /** Number of batches that should be evaluated concurrently. */
   lanes: number;
-  /** Tasks that wait for a thread. */
+  /** Returns the number of tasks that wait for a thread. */
   waiting(): number;
   close(): Promise<void>;
 }
@@ -18,8 +18,8 @@ export interface Evaluator {
 const IDLE_MS = 30_000;
 
 /**
- * Worker threads that evaluate alerts: one for each processor that the event loop does not need. If a task crashes its
- * thread, only that task fails: its batch is rolled back with its transaction, and taken again.
+ * Starts worker threads that evaluate alerts: by default one fewer than there are processors, because the event loop needs one. If a task
+ * crashes its thread, only that task fails: its transaction is rolled back, and the batch is evaluated again.
  */
 export function startEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): Evaluator {
   const pool = new Piscina<Task, Candidates | Uint32Array>({
@@ -27,7 +27,7 @@ export function startEvaluator(threads: number = Math.max(1, availableParallelis
     minThreads: 1,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
-    // Each lane waits for its task before it asks again: more than that cannot wait.
+    // Each of the concurrent batches waits for its task before it submits another, so the queue cannot grow longer.
     maxQueue: 2 * threads,
   });
   const run = (task: Task, arrays: { buffer: ArrayBufferLike }[]) =>

@@ -10,14 +10,14 @@ import { usedBy } from '#src/energy/used.ts';
 import { comparable } from './costs.ts';
 import { type CostType, PERIOD_OF, type Period, type PeriodKind, periodAt, type UsageType } from './period.ts';
 
-/** How far back a preview tries a rule. */
+/** Days of the past to which a preview applies a rule. */
 const DAYS = 90;
 const MOST_SILENCES = 1_000;
 
-/** A period on which a rule would have fired. */
+/** A period in which a rule would have fired. */
 export interface WouldHaveFired {
   period_start: string;
-  /** Null for a silence that goes on. */
+  /** End of the period; null for a silence that has not ended. */
   period_end: string | null;
   kwh_used?: number;
   cost?: string;
@@ -25,7 +25,7 @@ export interface WouldHaveFired {
   device_id?: string;
 }
 
-/** On which periods of the last 90 days (of the user's zone) a rule on usage would have fired, in order. */
+/** Returns the periods of the last 90 days (in the user's zone) in which a rule on usage would have fired, in order of time. */
 export async function previewUsage(
   db: Database,
   user: { user_id: string; timezone: string },
@@ -49,7 +49,10 @@ export async function previewUsage(
     });
 }
 
-/** On which days or months of the last 90 days (of the user's zone) a rule on costs would have fired, in order, by the prices of now. */
+/**
+ * Returns the days or months of the last 90 days (in the user's zone) in which a rule on costs would have fired at current tariffs, in
+ * order of time.
+ */
 export async function previewCosts(
   db: Database,
   user: { user_id: string; timezone: string },
@@ -70,7 +73,7 @@ export async function previewCosts(
     }));
 }
 
-/** What the periods of a range cost, where a tariff held; without those of two currencies. */
+/** Returns the costs of the periods of a range in which a tariff was valid, without periods that have tariffs of two currencies. */
 async function costsBy(
   db: Database,
   userId: string,
@@ -88,7 +91,7 @@ async function costsBy(
   } catch (error) {
     if (!isOfTwoCurrencies(error)) throw error;
   }
-  // Seldom: one by one.
+  // The range has tariffs of two currencies, which is rare: each period is computed by itself.
   const periods: Period[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
     periods.push(periodAt(kind, zone, atMs));
@@ -99,7 +102,7 @@ async function costsBy(
   });
 }
 
-/** The last 90 days of a zone; whole months: one that began before counts with all of it. */
+/** Returns the last 90 days of a zone; for months, extended to the beginning of the first month. */
 function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.minus({ days: DAYS - 1 });
@@ -107,8 +110,8 @@ function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
 }
 
 /**
- * In which silences of the last 90 days a no_data rule would have fired, device by device. From the load profile, so to
- * the quarter-hour; a device that reports no energy is not looked at.
+ * Returns the silences of the last 90 days in which a no_data rule would have fired, by device. Silences are found in the load profile, so
+ * they are precise to a quarter-hour, and devices without energy readings have none.
  */
 export async function previewSilence(
   db: Database,
@@ -124,7 +127,7 @@ export async function previewSilence(
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
   const quarterAt = (ms: number) => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
-  // Quarter-hours ahead of the clock are those of meters whose clocks are ahead.
+  // The range ends a day after now, because a meter's clock may run ahead.
   const fromMs = quarterAt(now.getTime() - DAYS * DAY_MS);
   const range = { from: new Date(fromMs), to: new Date(quarterAt(now.getTime() + DAY_MS)) };
   const quarters = await quartersOf(db, { key: 'device_id', ids }, range, ['readingCount']);
@@ -146,7 +149,10 @@ export async function previewSilence(
     }));
 }
 
-/** Stretches without readings after the first quarter-hour with any: `[first, next)` by their places; `next` null: to the end. Pure. */
+/**
+ * Returns the gaps without readings after the first quarter-hour that has one, as `[first, next)` in indexes. `next` is null if the gap has
+ * not ended. Pure.
+ */
 function gapsIn(readingCount: Float64Array): { first: number; next: number | null }[] {
   const gaps: { first: number; next: number | null }[] = [];
   let last: number | null = null;

@@ -10,24 +10,24 @@ import type { Evaluator } from './pool.ts';
 import { type AskedOfRule, ofRule, type Rule, rulesOf } from './rule.ts';
 import { totalsOf } from './totals.ts';
 
-/** Most changed hours of users that one transaction takes; a single row may have more. */
+/** Maximum number of changed hours, counted for each user, that one transaction takes. A single row may contain more. */
 const MAX_CHANGES = 5_000;
-/** For so long one transaction asks for costs, some milliseconds a user: the other alerts of the batch wait for it. */
+/** Maximum time that one transaction spends on costs, which take some milliseconds a user: the other alerts of the batch wait meanwhile. */
 const MAX_COSTS_MS = 500;
 
-/** What a pass did. */
+/** Result of one pass over changed hours. */
 export interface Evaluated {
-  /** Changed hours of users that it took. */
+  /** Number of changed hours processed, counted for each user. */
   changes: number;
-  /** More than one pass takes at once was waiting. */
+  /** Whether more changes wait than one pass takes. */
   hasMore: boolean;
   candidates: number;
   fired: number;
-  /** Users whose costs could not be computed, and why. */
+  /** Users whose costs could not be computed, with the error. */
   faults: EvaluatedCosts['faults'];
 }
 
-/** A changed hour of a user. `costs_only`: no hour, but what its hours cost. */
+/** A changed hour of a user. `costs_only`: the usage is unchanged; only the user's alerts on costs are evaluated. */
 interface Change {
   user_id: string;
   hour: Date;
@@ -35,9 +35,9 @@ interface Change {
 }
 
 /**
- * Takes changed hours, evaluates the alerts of their users, fires those above their thresholds and keeps the hours for
- * `usage.updated`: one transaction. Any number of workers may do so at once, each takes other rows; one that is killed
- * leaves everything as it was.
+ * Takes changed hours, evaluates the alerts of their users, fires the alerts above their thresholds and stores the hours for
+ * `usage.updated`, all in one transaction. Any number of workers may run concurrently, because each takes different rows. A worker that is
+ * killed changes nothing.
  */
 export async function raiseAlerts(
   pool: Pool,
@@ -80,14 +80,15 @@ export async function raiseAlerts(
 }
 
 /**
- * Takes changed hours, in the caller's transaction: how many (of all users), and those of users with alerts or of whom somebody
- * is told. Each comes once, however many batches changed it. Days whose aggregates are being computed anew wait until they are.
+ * Takes changed hours in the caller's transaction. Returns the number for all users, and the rows of users with alerts or with receivers of
+ * `usage.updated`. Each hour is returned once, even if several batches changed it. Hours of days whose aggregates are being recomputed wait
+ * until these are complete.
  */
 async function takeChanges(
   query: Query,
   maxChanges: number,
 ): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
-  // Raw SQL: the hot path of alerts: a queue is taken with FOR UPDATE SKIP LOCKED, and its arrays do not leave the database.
+  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and their arrays stay in the database.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
      WHERE NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
@@ -115,7 +116,7 @@ async function takeChanges(
   return { count, hasMore, rows };
 }
 
-/** Periods of the rules that the changes touch, each once, in threads. */
+/** Returns each period that the changes touch, once for each rule, computed in threads. */
 async function candidatesOf(
   evaluator: Evaluator,
   rules: readonly Rule[],
@@ -153,7 +154,7 @@ async function candidatesOf(
   });
 }
 
-/** Which periods used more than their alerts' thresholds. */
+/** Returns firings for the periods whose usage is above the threshold of their alert. */
 async function evaluateUsage(
   db: Database,
   evaluator: Evaluator,

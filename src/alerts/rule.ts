@@ -4,7 +4,7 @@ import type { CostType, UsageType } from './period.ts';
 import type { AlertDelivery } from './store.ts';
 import type { Asked } from './totals.ts';
 
-/** An alert that watches periods. It has the threshold of its type; the other one is null. */
+/** An alert on usage or costs. Only the threshold of its type is set; the other threshold is null. */
 export interface Rule {
   alert_id: string;
   user_id: string;
@@ -15,12 +15,12 @@ export interface Rule {
   timezone: string;
 }
 
-/** A period of a rule that may fire. */
+/** A period of an alert rule that may fire. */
 export type AskedOfRule = Asked & { rule: Rule };
 
-/** The active alerts of some users that watch periods. */
+/** Returns the users' active alerts on usage and costs. */
 export async function rulesOf(query: Query, userIds: readonly string[]): Promise<Rule[]> {
-  // Raw SQL: the hot path of alerts.
+  // Raw SQL, because this query is on the hot path of alerts.
   const { rows } = await query<Rule>(
     `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, a.delivery, u.timezone
      FROM alerts a JOIN users u USING (user_id)
@@ -30,7 +30,7 @@ export async function rulesOf(query: Query, userIds: readonly string[]): Promise
   return rows;
 }
 
-/** What all firings of a rule's periods have. */
+/** Returns the fields that firings of usage and cost alerts have in common. */
 export const ofRule = ({ rule, startMs, endMs }: AskedOfRule) => ({
   alertId: rule.alert_id,
   userId: rule.user_id,

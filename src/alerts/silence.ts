@@ -3,12 +3,12 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { fire } from './fire.ts';
 import type { AlertDelivery } from './store.ts';
 
-/** Most silences that one transaction takes. */
+/** Maximum number of silences that one transaction processes. */
 const MOST = 1_000;
 
 /**
- * Fires the no_data alerts of devices that have been silent for longer than their thresholds, once a silence (it begins
- * with the last message). A device that was never heard has no silence. Returns how many fired.
+ * Fires the no_data alerts of devices that have been silent for longer than their thresholds, once for each silence (which begins with the
+ * last message). A device that has never sent a message has no silence. Returns the number of new firings.
  */
 export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
@@ -21,7 +21,7 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
       device_id: string;
       last_seen_at: Date;
     }>(
-      // Raw SQL: a join with times cut to milliseconds, which is what a date of the language holds.
+      // Raw SQL: joins on times truncated to milliseconds, the precision of a JavaScript Date.
       `SELECT a.alert_id, a.user_id, a.delivery, a.threshold_hours, d.device_id, d.last_seen_at
        FROM alerts a
        JOIN (SELECT device_id, v.user_id, deleted_at, date_trunc('milliseconds', seen_at) AS last_seen_at

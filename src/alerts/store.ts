@@ -9,10 +9,12 @@ export type AlertType = Alert['type'];
 /** How the owner is notified. */
 export type AlertDelivery = Alert['delivery'];
 
-/** The columns that an owner sets. The one threshold that the type has is in mWh, hours, or a currency; the others are null. */
+/**
+ * Columns that an owner sets. Only the threshold of the alert's type is set (in mWh, hours, or a currency); the other thresholds are null.
+ */
 export type AlertSettings = Omit<Insertable<Tables['alerts']>, 'alert_id' | 'user_id' | 'created_at'>;
 
-/** Makes an alert of an account. */
+/** Creates an alert for an account. */
 export async function createAlert(
   db: Database,
   { userId, ...settings }: AlertSettings & { userId: string },
@@ -24,7 +26,7 @@ export async function createAlert(
     .executeTakeFirstOrThrow();
 }
 
-/** Alerts of one account, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` alerts of one account, in order of their ids, after `cursor`. */
 export async function listAlerts(
   db: Database,
   reach: Reach,
@@ -42,7 +44,7 @@ export async function listAlerts(
     .execute();
 }
 
-/** One alert within the reach; null where there is none. */
+/** Returns an alert within the reach, or null. */
 export async function findAlert(db: Database, reach: Reach, alertId: string): Promise<Alert | null> {
   const row = await db
     .selectFrom('alerts')
@@ -53,7 +55,7 @@ export async function findAlert(db: Database, reach: Reach, alertId: string): Pr
   return row ?? null;
 }
 
-/** Changes an alert within the reach; null where there is none. */
+/** Updates an alert within the reach. Returns null if there is none. */
 export async function updateAlert(
   db: Database,
   reach: Reach,
@@ -71,7 +73,7 @@ export async function updateAlert(
   return row ?? null;
 }
 
-/** Removes an alert within the reach; false where there is none. */
+/** Deletes an alert within the reach. Returns false if there is none. */
 export async function deleteAlert(db: Database, reach: Reach, alertId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('alerts')

@@ -5,15 +5,15 @@ import { composedAmong } from '#src/energy/usage/composed.ts';
 import { importsInSpans } from '#src/energy/usage/totals.ts';
 import type { Period } from './period.ts';
 
-/** A period of an alert's user. */
+/** A period of an alert, with the user that the alert belongs to. */
 export interface Asked extends Period {
   alertId: string;
   userId: string;
 }
 
 /**
- * What the periods came to so far, in mWh, by their index; those that have fired already, or of which nothing is known, are left out. In the
- * transaction that took the changes, of which `db` is.
+ * Returns the usage of the periods so far, in mWh, by index. Periods that have already fired, or whose usage is unknown, are left out. `db`
+ * must be the transaction that took the changes.
  */
 export async function totalsOf(
   db: Database,
@@ -39,9 +39,9 @@ export async function totalsOf(
   return totals;
 }
 
-/** Indexes of the periods in which their alert has not fired yet, in order. */
+/** Returns the indexes of the periods whose alert has not fired yet, in order. */
 async function openAmong(db: Database, asked: readonly Asked[]): Promise<number[]> {
-  // Raw SQL: any number of periods is one statement, by unnest.
+  // Raw SQL: `unnest` checks any number of periods in one statement.
   const { rows } = await queryOf(db)<{ place: number }>(
     `SELECT c.place::int AS place FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY c (alert_id, period_start, place)
      WHERE NOT EXISTS (SELECT FROM alert_firings f

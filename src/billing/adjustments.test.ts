@@ -3,7 +3,7 @@ import { concernedBy, type Period } from './adjustments.ts';
 
 const period = (id: string, startsAtMs: number, isClosed: boolean): Period => ({ id, startsAtMs, isClosed });
 
-test('a closed period is concerned by its own corrections, an open one by those that it tells', () => {
+test('concernedBy returns a closed period itself, and for an open one the periods whose corrections it states', () => {
   const periods = [
     period('a', 1, true),
     period('b', 2, true),

@@ -4,13 +4,13 @@ import type { Database } from '#src/database/connect.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { Billed } from './billed-energy.ts';
 
-/** Energies that a bill adds up, mWh. */
+/** Imported and exported energy on a bill, mWh. */
 export interface Energies {
   imported: MilliwattHours;
   exported: MilliwattHours;
 }
 
-/** A period of a home or device, as far as adjustments depend on it. */
+/** Fields of a bill period on which adjustments depend. */
 export interface Period {
   id: string;
   startsAtMs: number;
@@ -32,8 +32,8 @@ export const minus = (a: Energies, b: Energies): Energies => ({
 export const isNothing = ({ imported, exported }: Energies): boolean => imported === 0 && exported === 0;
 
 /**
- * The period that tells what changes of a closed one: of those that are open the first that begins after it; null: there is none yet.
- * Pure.
+ * Returns the bill period that states later corrections of a closed one: the first open period that begins after it. Null if there is none
+ * yet. Pure.
  */
 export function nextOpen(periods: readonly Period[], closed: Period): Period | null {
   const open = periods.filter(({ isClosed, startsAtMs }) => !isClosed && startsAtMs > closed.startsAtMs);
@@ -41,33 +41,33 @@ export function nextOpen(periods: readonly Period[], closed: Period): Period | n
 }
 
 /**
- * The closed periods whose corrections are a matter of one: of a closed one its own, of an open one those that it tells. Each costs a look at all
- * of its quarter-hours, and there are more of them each month. Pure.
+ * Returns the closed periods whose corrections concern a period: a closed period concerns itself, an open one the periods whose corrections
+ * it states. Each period costs a read of all its quarter-hours, and every month adds one. Pure.
  */
 export function concernedBy(periods: readonly Period[], one: Period): Period[] {
   if (one.isClosed) return [one];
   return periods.filter((period) => period.isClosed && nextOpen(periods, period)?.id === one.id);
 }
 
-/** An edit by hand that was in force when a statement was recorded. */
+/** A manual edit that was in force when a statement was recorded. */
 export type ToldEdit = {
   edit_id: string;
   device_id: string;
   action: 'exclude' | 'add';
-  /** Null: every quantity of the device. */
+  /** Null: the edit applies to all quantities of the device. */
   native_name: string | null;
   start: string;
   end: string | null;
   kwh: string | null;
   reason: string;
   /**
-   * What its author is, in place of an id: a statement never changes, and an account can be erased. `GET /v1/devices/{device_id}/edits` has the id.
-   * Null: the account was erased.
+   * Role of the author instead of an id: a statement never changes, but an account can be erased. `GET /v1/devices/{device_id}/edits`
+   * returns the id. Null: the account was erased.
    */
   author: 'homeowner' | 'utility' | 'admin' | null;
 };
 
-/** Most of them that a statement names: those of a device that may be in force. */
+/** Maximum number of edits in a statement: as many as can be in force for a device. */
 const MAX_TOLD = 1_000;
 
 interface Row {
@@ -83,13 +83,13 @@ interface Row {
   author: ToldEdit['author'];
 }
 
-/** The edits in force that are about a time of a bill's device, or of any device of its home, in the order in which they were made. */
+/** Returns the edits in force that overlap a range, for the bill's device or for all devices of its home, in order of creation. */
 export async function editsIn(
   db: Database,
   { userId, deviceId }: Billed,
   { from, to }: { from: Date; to: Date },
 ): Promise<ToldEdit[]> {
-  // Raw SQL: comparisons with null.
+  // Raw SQL, because the conditions compare with null.
   const { rows } = await sql<Row>`
     SELECT e.edit_id, e.device_id, e.channel, e.kind, s.native_name, e.from_at, e.to_at, CASE WHEN e.instants IS NULL THEN e.value END AS value, e.reason, author.role AS author
     FROM reading_edits e JOIN devices d USING (device_id) LEFT JOIN users author ON author.user_id = e.author

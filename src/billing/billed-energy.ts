@@ -2,26 +2,32 @@ import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/uni
 import { deviceMeter, type Meter, meterOf } from '#src/cost/bought.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** What is known of the energy of a bill in a time. */
+/** Known energy of a bill in a range. */
 export interface Known {
   imported: MilliwattHours;
   exported: MilliwattHours;
-  /** Part of `imported`. */
+  /** Estimated part of `imported`, mWh. */
   estimated: MilliwattHours;
-  /** Quarter-hours of the time; those of which the import is known, at least in part; those of which some is estimated. */
+  /** Numbers of quarter-hours: in the range; with known import, at least in part; with estimated import. */
   intervals: number;
   intervalsKnown: number;
   intervalsEstimated: number;
 }
 
-/** What a bill's energy is asked from: a device whatever its placement, or a home at its connection point (docs/cost.md, whose energy). */
+/**
+ * Returns the meter of a bill: of a device regardless of its placement, or of a home at its connection point (docs/cost.md, "Whose
+ * energy").
+ */
 export const billedMeter = (db: Database, { userId, deviceId }: Billed): Promise<Meter> =>
   deviceId === null ? meterOf(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
 
-/** Starts of quarter-hours at or after the bounds: those of zones with odd offsets lie within one, which the period before has. */
+/**
+ * Rounds up to the start of a quarter-hour. In zones with odd offsets a bound may lie within a quarter-hour, which then belongs to the
+ * previous period.
+ */
 const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_MS) * QUARTER_MS);
 
-/** The energy of a time: sums over quarter-hours, so that times one after the other add up exactly. */
+/** Returns the energy of a range as sums over quarter-hours, so that adjacent ranges add up exactly. */
 export async function knownIn(meter: Meter, { from, to }: { from: Date; to: Date }): Promise<Known> {
   const { imported, exported, estimated, coveredMs } = await meter.boughtIn({
     from: quarterFrom(from),
@@ -39,43 +45,46 @@ export async function knownIn(meter: Meter, { from, to }: { from: Date; to: Date
   };
 }
 
-/** What a counted reading of a register was taken for, as far as it matters to where the register stands (ingest/normalise/law.ts). */
+/** Classification of a counted register reading, as far as it affects the register's value (ingest/normalise/law.ts). */
 export type Step = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
-/** Where a register stands at an instant: its last counted reading until then, and the next one. mWh, Unix ms. */
+/** State of a register at an instant: the last counted reading up to the instant, and the next counted reading. mWh, Unix ms. */
 export interface Standing {
   atMs: number;
   lastMs: number;
-  /** A person read it. */
+  /** Whether the last reading was made by a person. */
   isByHand: boolean;
-  /** The register's value then: of a reading that fell a little (jitter) the one before it. */
+  /** Value of the register at the last reading. A small drop (jitter) does not change it. */
   value: MilliwattHours;
   next: { ms: number; value: MilliwattHours; step: Step } | null;
 }
 
-/** A reading that the register went on from in another way than by its rise. */
+/** A reading at which the register's value changed other than by consumption: a reset, a rollover or a swap. */
 export interface Break {
   step: Step;
-  /** The register's value before, and the new one. */
+  /** Values of the register before the reading and at the reading. */
   before: MilliwattHours;
   value: MilliwattHours;
 }
 
-/** What a register shows at an instant, and how that is known. */
+/** Value of a register at an instant, and how the value was determined. */
 export interface RegisterReading {
   milliwattHours: MilliwattHours;
   atMs: number;
   is: 'measured' | 'by_hand' | 'interpolated' | 'last';
 }
 
-/** Energy of the step to a reading by the law of consumption, mWh. `maximum`: value at which the register reads 0 again. */
+/** Returns the energy of the step to a reading by the law of consumption, mWh. `maximum`: the value at which the register returns to 0. */
 function energyOfStep(before: number, value: number, step: Step, maximum: number): number {
   if (step === 'jitter' || step === 'swap') return 0;
   if (step === 'reset') return value;
   return value - before + (step === 'rollover' ? maximum : 0);
 }
 
-/** Of the step that an instant lies in the part before it: in proportion to time, rounded down, as the law cuts it at every bound. */
+/**
+ * Returns the energy of the current step up to the instant: in proportion to time and rounded down, as the law splits a step at every
+ * bound.
+ */
 function energySinceLast({ atMs, lastMs, value, next }: Standing, maximum: number): number {
   if (!next) return 0;
   const energy = energyOfStep(value, next.value, next.step, maximum);
@@ -83,8 +92,8 @@ function energySinceLast({ atMs, lastMs, value, next }: Standing, maximum: numbe
 }
 
 /**
- * What a register counted from one standing to a later one, mWh: the same as the law's, but for tariffs, whose energy may lie elsewhere
- * within a step. `breaks`: those between their last readings.
+ * Returns the energy that a register counted between two instants, mWh. It equals the law's result except for tariffs, whose energy the law
+ * may move within a step. `breaks`: resets, rollovers and swaps between the last readings of the two instants.
  */
 export function energyBetween(from: Standing, to: Standing, breaks: readonly Break[], maximum: number): MilliwattHours {
   const rise = to.value - from.value;
@@ -95,7 +104,10 @@ export function energyBetween(from: Standing, to: Standing, breaks: readonly Bre
   return asMilliwattHours(corrected + energySinceLast(to, maximum) - energySinceLast(from, maximum));
 }
 
-/** What the register shows at the standing's instant: between two readings on the line between them, unless it was another one after it. */
+/**
+ * Returns the register's value at an instant: interpolated between two readings, or the last reading if the register was reset, rolled over
+ * or swapped in between.
+ */
 export function readingAt(standing: Standing): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = standing;
   if (lastMs === atMs) return { milliwattHours: value, atMs, is: isByHand ? 'by_hand' : 'measured' };
@@ -104,7 +116,7 @@ export function readingAt(standing: Standing): RegisterReading {
   return { milliwattHours: asMilliwattHours(value + energySinceLast(standing, 0)), atMs, is: 'interpolated' };
 }
 
-/** Whose registers are billed: a device's, or those of a home that its bill is about. */
+/** Subject of a bill: a device, or a home (`deviceId` null). */
 export interface Billed {
   userId: string;
   deviceId: string | null;

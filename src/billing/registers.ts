@@ -14,20 +14,20 @@ import {
   type Step,
 } from './billed-energy.ts';
 
-/** What a register showed at both ends of a period, and counted in between. */
+/** Values of a register at both ends of a period, and its energy in between. */
 export interface RegisterPeriod {
   deviceId: string;
   channel: string;
   nativeName: string;
   direction: 'import' | 'export';
-  /** Null: nothing of it is known then. */
+  /** Null: the register has no known value at that time. */
   atStart: RegisterReading | null;
   atEnd: RegisterReading | null;
-  /** Null: retention has dropped what would tell. */
+  /** Null: retention has dropped the readings that are needed. */
   energy: MilliwattHours | null;
 }
 
-/** A register that counts in a part of the time; what it counts lies before its readings in `(fromMs, untilMs]`, Unix ms. */
+/** A register during a time in which it counts: the steps to its readings in `(fromMs, untilMs]`, Unix ms, are counted. */
 interface Series {
   series_id: number;
   fromMs: number;
@@ -42,7 +42,7 @@ interface Series {
   register_max_kwh: number | null;
 }
 
-/** The registers of a bill, in order: none where energy is told by intervals or power alone. */
+/** Returns the registers of a bill, in order. Empty if the energy was measured by intervals or power only. */
 export async function registersIn(
   db: Database,
   billed: Billed,
@@ -59,7 +59,7 @@ export async function registersIn(
   );
   const ends = series.map((one, index) => {
     const [start, end] = standings.slice(2 * index, 2 * index + 2).map((ends) => within(ends, one, from));
-    // Before its first reading there is nothing to count: that is where it begins.
+    // A register that begins within the period counts from its first reading.
     const since = start?.standing ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
     return { one, start: start?.standing ?? null, since, end: end?.standing ?? null };
   });
@@ -86,8 +86,8 @@ export async function registersIn(
 }
 
 /**
- * Where a register stands, as far as it counts: what a step past the end of its time holds is another's. Where its time begins amid the period, all
- * of the step to its first reading after that is its own.
+ * Limits the state of a register to the time in which it counts. A step that ends after this time belongs to another series. If the time
+ * begins within the period, the whole step to its first reading counts.
  */
 function within({ standing, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
   const counted = next && next.ms <= untilMs ? next : null;
@@ -96,7 +96,7 @@ function within({ standing, next }: Ends, { fromMs, untilMs }: Series, from: Dat
   return { standing: { ...standing, atMs, next: counted }, next: counted };
 }
 
-/** A register that begins with a reading after an instant. */
+/** Returns the state of a register whose first reading follows an instant. */
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): Standing => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
@@ -105,14 +105,14 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
   next: null,
 });
 
-/** Registers that count at some time of the range, of the devices that the bill is about. */
+/** Returns the registers of the billed devices that count at some time of the range. */
 async function seriesOf(
   db: Database,
   { userId, deviceId }: Billed,
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
   const told = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
-  // Raw SQL: lists as parameters.
+  // Raw SQL, because lists are passed as parameters.
   const { rows } = await queryOf(db)<Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }>(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
        d.register_max_kwh
@@ -132,10 +132,13 @@ async function seriesOf(
     }));
 }
 
-/** A time as the database has it: of one without an end it is a number. */
+/** A time from the database: an infinite time is returned as a number. */
 type Bound = Date | number;
 
-/** What a home's bill is about (docs/cost.md, whose energy): its grid devices, and while there was none its consumption devices. */
+/**
+ * Returns the devices that a home's bill covers (docs/cost.md, "Whose energy"): its grid devices, or its consumption devices while it has
+ * no grid device.
+ */
 async function connectionOf(
   db: Database,
   userId: string,
@@ -151,20 +154,26 @@ async function connectionOf(
   });
 }
 
-/** Readings of a series `s` within bounds, those that retention kept, too, with what they were taken for. */
+/**
+ * SQL for the readings of a series `s` within bounds, including readings that retention has moved to `closed_readings`, with their
+ * verdicts.
+ */
 const readWhere = (bounds: string) => `(
     SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
-/** That one counts: what follows a reading that is still held waits with it. */
+/** Condition of a counted reading. Readings after one that is still held are not counted yet. */
 const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
 const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
 
-/** How far is looked for the nearest reading: mostly hours suffice, and all of a series is millions. One after the other, until there is one. */
+/**
+ * Widths of the search for the nearest reading, tried in turn until a reading is found. Hours mostly suffice, and a whole series may have
+ * millions of readings.
+ */
 const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
 
-/** The last reading up to an instant (or before it) that counts, and the first one after it: as tables of a lateral join. */
+/** Lateral joins for the last counted reading up to (or before) an instant, and for the first counted reading after it. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
   SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${READ_BY_HAND} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
@@ -175,14 +184,14 @@ const firstAfter = (at: string) => `LATERAL (
     WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
-  /** Null: there is no reading until then. */
+  /** State of the register; null if there is no reading up to the instant. */
   standing: Standing | null;
   next: Standing['next'];
 }
 
-/** Where registers stand at instants, Unix ms, in their order. */
+/** Returns the states of registers at instants (Unix ms), in the given order. */
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
-  // Raw SQL: of each series and instant the readings around it, each found by the index.
+  // Raw SQL: finds the readings around each instant of a series by index.
   const { rows } = await queryOf(db)<{
     at: Date;
     last_at: Date | null;
@@ -222,7 +231,7 @@ async function standingsAt(db: Database, asked: readonly { id: number; atMs: num
 const STEPS: ReadonlySet<string> = new Set(['jitter', 'reset', 'rollover', 'swap']);
 const stepOf = (verdict: string | null): Step => (verdict !== null && STEPS.has(verdict) ? (verdict as Step) : null);
 
-/** Resets, rollovers and swaps of series within `(fromMs, toMs]`. */
+/** Returns the resets, rollovers and swaps of series within `(fromMs, toMs]`. */
 async function breaksIn(
   db: Database,
   spans: readonly { id: number; fromMs: number; toMs: number }[],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { canonicalJson, checksum } from './statement.ts';
 
-test('members are in the order of their code units, without blanks (RFC 8785, 3.2.3)', () => {
+test('canonical JSON sorts members by code units and contains no white space (RFC 8785, 3.2.3)', () => {
   const value = {
     '\u20ac': 'Euro Sign',
     '\r': 'Carriage Return',
@@ -15,7 +15,7 @@ test('members are in the order of their code units, without blanks (RFC 8785, 3.
   );
 });
 
-test('the checksum is that of the UTF-8 of this form', () => {
+test('the checksum is the SHA-256 of the canonical form in UTF-8', () => {
   const expected = createHash('sha256').update(Buffer.from('{"a":"ü","b":2}', 'utf8')).digest('hex');
   expect(checksum({ b: 2, a: 'ü' }).toString('hex')).toBe(expected);
 });

@@ -4,18 +4,18 @@ import { type Energies, NOTHING, plus, type ToldEdit } from './adjustments.ts';
 import type { Known, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
-/** Why a version was told. */
+/** Reason for which a version of a bill was recorded. */
 export type Cause = 'first' | 'again' | 'closing';
 
-/** What a register showed, in the words of the interface. */
+/** Value of a register in the API's format. */
 type ToldReading = {
-  /** With all six decimals. */
+  /** Register value in kWh, with all six decimals. */
   kwh: string;
   at: string;
   is: RegisterReading['is'];
 };
 
-/** What is known of a period: energies in kWh with all six decimals, as text. */
+/** Known energy of a period: kWh as text with all six decimals. */
 export type ToldEnergy = {
   import_kwh: string;
   export_kwh: string;
@@ -32,14 +32,17 @@ export type ToldEnergy = {
     at_end: ToldReading | null;
     energy_kwh: string | null;
   }[];
-  /** What no register above tells: of power, of intervals, of what was known before; of tariffs also what the bounds cut elsewhere. */
+  /**
+   * Energy that the registers above do not contain: measured by power or intervals, or before a register's first known value; for tariffs
+   * also energy that the law assigned to the other side of a bound.
+   */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
-  /** Edits in force. Statements that were recorded before version 0055 of the schema have none. */
+  /** Edits in force. Statements recorded before schema version 0055 have none. */
   edits?: ToldEdit[];
 };
 
-/** A correction of another period, told with a closing. */
+/** A correction of another period, included in a closing version. */
 export type ToldAdjustment = {
   bill_period_id: string;
   start: string;
@@ -48,7 +51,7 @@ export type ToldAdjustment = {
   export_kwh: string;
 };
 
-/** What is told of a bill period at a time: the part that the checksum is about. */
+/** Version of a bill as it was recorded. The checksum covers all of it. */
 export type Statement = ToldEnergy & {
   bill_period_id: string;
   version: number;
@@ -62,17 +65,17 @@ export type Statement = ToldEnergy & {
   ends_at: string;
   recorded_at: string;
   adjustments: ToldAdjustment[];
-  /** Energy of the period and adjustments of others. */
+  /** Energy of the period plus the adjustments of other periods. */
   billed_import_kwh: string;
   billed_export_kwh: string;
-  /** Checksum of the version before. */
+  /** Checksum of the previous version; null for the first version. */
   previous_sha256: string | null;
 };
 
 const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: exactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
 
-/** What is known of a period, in the words of the interface. Pure. */
+/** Converts the known energy of a period to the API's format. Pure. */
 export function toldEnergy(known: Known, registers: readonly RegisterPeriod[], edits: ToldEdit[]): ToldEnergy {
   const beside = (direction: 'import' | 'export', total: MilliwattHours) =>
     exactKwh(
@@ -120,24 +123,23 @@ export const toldAdjustment = ({ periodId, start, end, imported, exported }: Adj
   export_kwh: exactKwh(exported),
 });
 
-/** What is billed: the energy of the period, and what is told of others. */
+/** Returns the billed energy: that of the period itself plus the adjustments of other periods. */
 export const billed = (own: Energies, adjustments: readonly Adjustment[]): Energies =>
   plus(own, adjustments.reduce(plus, NOTHING));
 
-/** What JSON can say. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
 /**
- * JSON in the canonical form of RFC 8785: members in the order of their UTF-16 code units, no blanks, strings and numbers as ECMAScript
- * writes them. Two parties that know the same values get the same bytes.
+ * Returns JSON in the canonical form of RFC 8785: members sorted by their UTF-16 code units, no white space, strings and numbers as in
+ * ECMAScript. Equal values give equal bytes.
  */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // The default order of strings in ECMAScript is that of their code units.
+  // ECMAScript compares strings by their code units.
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
 }
 
-/** SHA-256 of the canonical form, in UTF-8; 32 bytes. */
+/** Returns the SHA-256 (32 bytes) of the canonical form in UTF-8. */
 export const checksum = (value: Json): Buffer => createHash('sha256').update(canonicalJson(value), 'utf8').digest();

@@ -22,11 +22,11 @@ import {
   toldEnergy,
 } from './statement.ts';
 
-/** Most periods of an account, and versions of a period. */
+/** Maximum number of bill periods of an account, and of versions of a period. */
 const MAX_PERIODS = 1_000;
 const MAX_VERSIONS = 100;
 
-/** A bill period as it is stored. `start`, `end`: its first and last day in `timezone`, YYYY-MM-DD. */
+/** A stored bill period. `start`, `end`: its first and last day in `timezone`, YYYY-MM-DD. */
 export interface BillPeriod {
   bill_period_id: string;
   user_id: string;
@@ -40,7 +40,7 @@ export interface BillPeriod {
   closed_at: Date | null;
 }
 
-/** A version as it is stored: the statement, its checksum (hexadecimal), and its own energies in mWh. */
+/** A stored version: the statement, its checksum (hexadecimal) and the energy of the period itself in mWh. */
 export interface BillVersion {
   told: Statement;
   sha256: string;
@@ -49,19 +49,22 @@ export interface BillVersion {
   estimated: MilliwattHours;
 }
 
-/** A later correction of a closed period: told with the closing of `told_in`, or waiting for that (`isTold` false; null: for a period to come). */
+/**
+ * A later correction of a closed period. It is stated in the closing version of period `toldIn`, or waits for it (`isTold` false). `toldIn`
+ * is null if the period does not exist yet.
+ */
 interface LaterCorrection extends Energies {
   toldIn: string | null;
   isTold: boolean;
 }
 
-/** A bill period with what was told of it, and what is known now. */
+/** A bill period with its recorded versions and the energy that is known now. */
 export interface BillDetails {
   period: BillPeriod;
   versions: BillVersion[];
   known: Known;
   energy: ToldEnergy;
-  /** Corrections of others that it tells, or will tell when it is closed now. */
+  /** Corrections of other periods that it states, or would state if it were closed now. */
   adjustments: ToldAdjustment[];
   corrections: LaterCorrection[];
 }
@@ -77,13 +80,13 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   isClosed: closed_at !== null,
 });
 
-/** Whose bills are changed one after the other: which period tells a correction depends on all of them. */
+/** Serialises changes of an account's bills: which period states a correction depends on all of them. */
 const holdBills = (trx: Database, userId: string) =>
   sql`SELECT pg_advisory_xact_lock(${lockOf('bills of', userId)}::bigint)`.execute(trx);
 
 /**
- * Makes a bill period of a home (`deviceId` null) or a device that was found within the caller's reach, and records what is known of it
- * as its first version. 409 where another one has some of its days.
+ * Creates a bill period of a home (`deviceId` null) or a device, and records its known energy as the first version. The caller must have
+ * checked its reach. Error 409 if another period contains some of the days.
  */
 export async function createBillPeriod(
   db: Database,
@@ -93,7 +96,7 @@ export async function createBillPeriod(
 ): Promise<BillDetails> {
   return joinOrBeginTransaction(db, async (trx) => {
     await holdBills(trx, userId);
-    // Raw SQL: dates as text, and comparisons with null, here and below.
+    // Raw SQL, here and below: dates as text, and comparisons with null.
     const { rows } = await sql<{ periods: number; taken: boolean; endBefore: Date | null; startAfter: Date | null }>`
       SELECT count(*)::int AS periods,
         coalesce(bool_or(is_same AND first_day <= ${days.end}::date AND last_day >= ${days.start}::date), false) AS taken,
@@ -103,7 +106,7 @@ export async function createBillPeriod(
       trx,
     );
     const [found] = rows;
-    // The account may have had another zone: a period goes on where its neighbour ended, so that no hour is billed twice, or by nobody.
+    // The account may have changed its time zone. A period begins where its neighbour ended, so that each hour is billed exactly once.
     const [from, to] = [found?.endBefore ?? days.from, found?.startAfter ?? days.to];
     if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
@@ -129,7 +132,7 @@ export async function createBillPeriod(
   });
 }
 
-/** Bill periods of an account in the order in which they were made, after `cursor`; at most `limit`. Each with its last version. */
+/** Returns at most `limit` bill periods of an account in order of creation, after `cursor`, each with its last version. */
 export async function listBillPeriods(
   db: Database,
   reach: Reach,
@@ -145,13 +148,13 @@ export async function listBillPeriods(
   return rows.map((row) => ({ period: row, last: versionOf(row) }));
 }
 
-/** One within the reach, with what is known now; null where there is none. */
+/** Returns a bill period within the reach with its current energy, or null. */
 export async function findBillPeriod(db: Database, reach: Reach, id: string): Promise<BillDetails | null> {
   const period = await storedPeriod(db, reach, id);
   return period && detailsOf(db, period);
 }
 
-/** Records what is known now as a further version of an open period; null where there is none within the reach. */
+/** Records the current energy as another version of an open period. Returns null if there is none within the reach. */
 export async function recordBill(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
     await addVersion(trx, period, 'again', [], now);
@@ -160,8 +163,8 @@ export async function recordBill(db: Database, reach: Reach, id: string, now: Da
 }
 
 /**
- * Closes a period that is over: records what is known now, with the corrections of closed periods that wait for it. From then on what
- * changes of its days is told by the next open one.
+ * Closes a period that has ended: records its current energy and the waiting corrections of closed periods. The next open period states
+ * later changes of its days.
  */
 export async function closeBillPeriod(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
@@ -185,7 +188,7 @@ export async function closeBillPeriod(db: Database, reach: Reach, id: string, no
   });
 }
 
-/** Removes an open period with its versions: nothing was billed by it. False where there is none within the reach. */
+/** Deletes an open period with its versions; an open period has not been billed. Returns false if there is none within the reach. */
 export async function deleteBillPeriod(db: Database, reach: Reach, id: string): Promise<boolean> {
   const removed = await changeOpen(db, reach, id, async (trx) => {
     await trx.deleteFrom('bill_periods').where('bill_period_id', '=', id).execute();
@@ -194,7 +197,10 @@ export async function deleteBillPeriod(db: Database, reach: Reach, id: string): 
   return removed ?? false;
 }
 
-/** Changes a period within the reach while no other bill of its account changes; null where there is none, 409 where it is closed. */
+/**
+ * Changes an open period within the reach while it locks the bills of the account. Returns null if there is none; error 409 if it is
+ * closed.
+ */
 async function changeOpen<T>(
   db: Database,
   reach: Reach,
@@ -205,7 +211,7 @@ async function changeOpen<T>(
     const found = await storedPeriod(trx, reach, id);
     if (!found) return null;
     await holdBills(trx, found.user_id);
-    // It may have been closed while this waited.
+    // Another transaction may have closed the period while this one waited.
     const period = await storedPeriod(trx, reach, id);
     if (!period) return null;
     if (period.closed_at) throw new AppError('billClosed');
@@ -239,7 +245,7 @@ async function versionsOf(db: Database, id: string): Promise<BillVersion[]> {
   return rows.map(versionOf);
 }
 
-/** Records what is known of a period now, and what is told of others with it. */
+/** Records the current energy of a period and the adjustments of other periods as a version. */
 async function addVersion(
   trx: Database,
   period: BillPeriod,
@@ -249,7 +255,7 @@ async function addVersion(
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
   const version = (last?.told.version ?? 0) + 1;
-  // A period can always be closed.
+  // The limit of versions does not apply to closing a period.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const of = billedOf(period);
   const known = await knownIn(await billedMeter(trx, of), rangeOf(period));
@@ -287,7 +293,7 @@ async function addVersion(
     .execute();
 }
 
-/** What is known of a period now, beside what was told of it. */
+/** Returns a period with its recorded versions and its current energy. */
 async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails> {
   const versions = await versionsOf(db, period.bill_period_id);
   const known = await knownIn(await billedMeter(db, billedOf(period)), rangeOf(period));
@@ -305,10 +311,10 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   return { ...of, adjustments: versions.at(-1)?.told.adjustments ?? [], corrections: [...told, ...untold] };
 }
 
-/** By how much a closed period was corrected since, beyond what was told, and which period will tell it. */
+/** Correction of a closed period that no statement contains yet, with the period that will state it. */
 interface Outstanding extends Energies {
   period: BillPeriod;
-  /** Null: none that is open begins after it. */
+  /** Id of the period that will state the correction; null if no open period begins after the corrected one. */
   next: string | null;
 }
 
@@ -321,8 +327,8 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): Adjustment =
 });
 
 /**
- * Of the closed periods of the same home or device that concern this one (`concernedBy`) what is known now less what was told: at their closing,
- * and as adjustments since. Those of which nothing is left to tell are left out.
+ * Returns the unstated corrections of the closed periods that concern this one (`concernedBy`): the current energy less the energy stated
+ * at their closing and in adjustments since. Periods without a difference are left out.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`

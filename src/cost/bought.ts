@@ -4,34 +4,34 @@ import { type BoughtPart, boughtParts } from '#src/energy/home/pieces.ts';
 import { pastsOf } from '#src/energy/usage/pasts.ts';
 import { sumsOfQuarters } from '#src/energy/usage/quarters.ts';
 
-/** Whose energy costs: a user's home, or one of its devices (which the caller must have found within its reach). */
+/** Subject of a cost: a user's home, or one of its devices (the caller must have checked its reach). */
 export interface Buyer {
   userId: string;
   deviceId?: string;
 }
 
-/** Quarter-hours (UTC) of a stretch, in order from `fromMs` on, mWh. */
+/** Energy in consecutive quarter-hours (UTC) from `fromMs` on, mWh. */
 export interface Bought {
   fromMs: number;
   imported: Float64Array;
-  /** Part of it. */
+  /** Estimated part of `imported`, mWh. */
   estimated: Float64Array;
   exported: Float64Array;
-  /** ms for which the import is known. */
+  /** Milliseconds of each quarter-hour in which the import is known. */
   coveredMs: Float64Array;
 }
 
-/** Something whose energy can be asked for, stretch by stretch. */
+/** A source from which bought energy is read, one time range at a time. */
 export interface Meter {
-  /** Unix ms: start of the quarter-hour in which anything of it begins; null: nothing is known of it. */
+  /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;
-  /** `[from, to)`, starts of quarter-hours. */
+  /** Returns the energy of `[from, to)`, which are starts of quarter-hours. */
   boughtIn(range: { from: Date; to: Date }): Promise<Bought>;
 }
 
 /**
- * What is bought and fed in: by a home at its connection point, and while there is no meter what its consumption devices import; by a device
- * what it imports (docs/cost.md, whose energy).
+ * Returns the meter of bought and fed-in energy (docs/cost.md, "Whose energy"). A home is metered at its connection point, or by the
+ * imports of its consumption devices while it has no grid meter; a device by its import.
  */
 export async function meterOf(db: Database, { userId, deviceId }: Buyer): Promise<Meter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
@@ -43,7 +43,7 @@ export async function meterOf(db: Database, { userId, deviceId }: Buyer): Promis
   };
 }
 
-/** What a device imports and, where `exported` is 1, exports: whatever its placement. */
+/** Returns the meter of a device's import and, if `exported` is 1, its export, regardless of its placement. */
 export async function deviceMeter(db: Database, deviceId: string, { exported }: { exported: 0 | 1 }): Promise<Meter> {
   const past = (await pastsOf(db, [{ id: deviceId, produces: false }])).get(deviceId);
   const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;

@@ -12,10 +12,10 @@ const cost = (peaks: readonly number[]) => {
   return found && roundedText(found, 6);
 };
 
-test('the price is for the mean of the peaks in kW, each at least the floor', () => {
-  // 1 kWh in a quarter-hour are 4 kW.
+test('the capacity charge is the price times the mean of the peaks in kW, each at least the minimum', () => {
+  // 1 kWh in a quarter-hour is 4 kW.
   expect(cost([1_000_000])).toBe('16.000000');
-  // 4 kW, and 0.4 kW that count as 2.5.
+  // A peak of 4 kW, and one of 0.4 kW that counts as the minimum of 2.5 kW.
   expect(cost([1_000_000, 100_000])).toBe('13.000000');
   expect(cost([0, 0, 1])).toBe('10.000000');
   expect(cost([])).toBeNull();
@@ -26,6 +26,6 @@ test.each([
   [{ imported: 100, estimated: 51, coveredMs: 1 }, false],
   [{ imported: 0, estimated: 0, coveredMs: 900_000 }, true],
   [{ imported: 0, estimated: 0, coveredMs: 0 }, false],
-])('%j is measured: %s', (quarter, is) => {
+])('isMeasured of the quarter-hour %j is %s', (quarter, is) => {
   expect(isMeasured(quarter)).toBe(is);
 });

@@ -2,23 +2,23 @@ import type { Billionths, Fraction } from '#src/core/decimal.ts';
 import type { CapacityCharge } from '#src/tariffs/tariff.ts';
 
 const BILLION = 1_000_000_000n;
-/** mWh in a quarter-hour as billionths of a kW: 4 of them make an hour, 10^6 mWh a kWh. */
+/** Billionths of a kW for each mWh in a quarter-hour: a quarter-hour is a fourth of an hour, and 10^6 mWh are a kWh. */
 const NANO_KW_PER_MWH = 4_000n;
 
-/** A quarter-hour of what was bought, mWh; `coveredMs`: for how long it is known. */
+/** Bought energy of a quarter-hour, mWh. `coveredMs`: milliseconds in which it is known. */
 interface PeakQuarter {
   imported: number;
   estimated: number;
   coveredMs: number;
 }
 
-/** Whether a quarter-hour may be a month's peak: it is known, and at most half of it estimated (docs/cost.md, capacity). */
+/** Whether a quarter-hour may be a month's peak: it is known, and at most half of it is estimated (docs/cost.md, "Capacity"). */
 export const isMeasured = ({ imported, estimated, coveredMs }: PeakQuarter): boolean =>
   coveredMs > 0 && 2 * estimated <= imported;
 
 /**
- * What a capacity tariff takes for a month: its price times the mean of peaks, each at least the floor. `peaks`: the highest quarter-hours,
- * mWh, of the last `monthsAveraged` months that have one; null where there are none.
+ * Returns the capacity charge of a month: the price times the mean of the peaks, each at least the minimum. `peaks`: the highest
+ * quarter-hours, mWh, of the last `monthsAveraged` months that have one. Null if there are none.
  */
 export function capacityCost({ perKwMonth, minimumKw }: CapacityCharge, peaks: readonly number[]): Fraction | null {
   if (peaks.length === 0) return null;

@@ -6,18 +6,19 @@ import type { Bought, Meter } from './bought.ts';
 import type { Cost } from './cost.ts';
 import { sourcesOf, totalOf } from './costs.ts';
 
-/** What a time cost, and what it would have cost by each of the user's other tariffs of the same currency. */
+/** Actual cost of a time, and its cost by each of the user's other tariffs in the same currency. */
 export interface ComparedTariffs {
   paid: Cost;
   others: { tariffId: string; name: string; cost: Cost }[];
 }
 
-/** Each is a year of quarter-hours, times prices. */
+/** Maximum number of compared tariffs: each one prices a year of quarter-hours. */
 const MOST_OTHERS = 5;
 
 /**
- * What whole days of the user's zone cost, beside its other tariffs as if each had held all the time, the youngest first; null where no tariff
- * held in all of them, or those of two currencies did. The one that holds at their end is no other. What was bought is read once.
+ * Returns the cost of whole days in the user's zone, and their cost by each of the user's other tariffs, newest first, as if it had been
+ * valid all the time. The tariff valid on the last day is not compared. Null if the days were not all covered by tariffs of one currency.
+ * Bought energy is read once.
  */
 export async function compareTariffs(
   db: Database,

@@ -5,44 +5,44 @@ import { decimalsOf } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type ExactPrice, priceOf, type SeriesPrice, tariffOf } from './prices.ts';
 
-/** What the energy of a row costs, as answers tell it: amounts with all decimals of the currency, each rounded once from its exact sum. */
+/** Cost of a row's energy in the API's format: amounts with all decimals of the currency, each rounded once from its exact sum. */
 export interface Cost {
-  /** ISO 4217. */
+  /** Currency code by ISO 4217. */
   currency: string;
-  /** import + standing + capacity − export */
+  /** Total cost: import + standing + capacity − export. */
   total: string;
   import: string;
-  /** What the home earns. */
+  /** Earnings for exported energy. */
   export: string;
   standing: string;
   capacity?: string;
-  /** Part of `import` for estimated energy. */
+  /** Part of the `import` cost that is for estimated energy. */
   estimated: string;
-  /** kWh whose price is not known; they are in no amount. */
+  /** kWh without a known price. No amount includes them. */
   missing_prices_kwh: number;
 }
 
-/** What costs in a quarter-hour, mWh. */
+/** Energy of a quarter-hour to be priced, mWh. */
 export interface CostedEnergy {
   imported: number;
-  /** Part of it. */
+  /** Estimated part of `imported`, mWh. */
   estimated: number;
   exported: number;
 }
 
-/** mWh × 10^-18 of the currency for a kWh. */
+/** Denominator of energy costs: mWh × 10^-18 of the currency per kWh. */
 const ENERGY_UNIT = 10n ** 24n;
 const BILLION = 1_000_000_000n;
 
-/** Exact sums of what a row costs. */
+/** Exact sums of the costs of a row. */
 export interface CostSums {
-  /** Null: no tariff held in it. */
+  /** Currency of the sums; null if no tariff was valid. */
   currency: string | null;
   imported: bigint;
   estimated: bigint;
   exported: bigint;
   missingMilliwattHours: number;
-  /** Standing charges in billionths, times quarter-hours, by the number of those that their days have. */
+  /** Standing charges in billionths times quarter-hours, by the number of quarter-hours in their days. */
   standing: Map<number, bigint>;
   capacity: Fraction | null;
 }
@@ -57,13 +57,13 @@ export const noCost = (): CostSums => ({
   capacity: null,
 });
 
-/** Quarter-hours that follow upon each other and cost alike: they are multiplied once. */
+/** Consecutive quarter-hours with the same prices, which are multiplied once. */
 interface Run {
   into: CostSums;
   day: ClockDay;
   tariff: Tariff | null;
   importPrice: ExactPrice | null;
-  /** Undefined: what is fed in earns nothing. */
+  /** Undefined: the tariff does not pay for exported energy. */
   exportPrice: ExactPrice | null | undefined;
   quarters: number;
   imported: number;
@@ -71,7 +71,10 @@ interface Run {
   exported: number;
 }
 
-/** Adds up what quarter-hours cost, in order, by the user's tariffs (in order of `validFrom`). `hasStanding`: with their standing charges. */
+/**
+ * Creates an accumulator that adds up the costs of quarter-hours, in order of time, by the user's tariffs (in order of `validFrom`).
+ * `hasStanding`: whether it includes standing charges.
+ */
 export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPrice, hasStanding: boolean) {
   let run: Run | null = null;
   let lastDay: ClockDay | null = null;
@@ -99,7 +102,8 @@ export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPri
 
   return {
     /**
-     * A quarter-hour (UTC) by the user's wall clock, whose cost belongs into these sums; or so many of one day, in none of which is any energy.
+     * Adds the cost of a quarter-hour (UTC, with its local time) to some sums; or of several quarter-hours of one day, if none of them has
+     * any energy.
      */
     add(into: CostSums, quarterMs: number, clock: ClockQuarter, energy: CostedEnergy, quarters = 1): void {
       const { imported, estimated, exported } = energy;
@@ -123,14 +127,14 @@ export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPri
       current.estimated += estimated;
       current.exported += exported;
     },
-    /** Everything that was added is in its sums. */
+    /** Completes the sums; must be called after the last `add`. */
     finish,
   };
 }
 
 /**
- * The sums as an answer tells them; null where no tariff held. `moreDecimals`: beyond those of the currency, as rows by hour have two
- * (docs/cost.md, rounding).
+ * Rounds the sums to the API's format. Null if no tariff was valid. `moreDecimals`: decimals beyond those of the currency; rows by hour
+ * have two (docs/cost.md, "Rounding").
  */
 export function costOf(sums: CostSums, moreDecimals = 0): Cost | null {
   const { currency, capacity } = sums;

@@ -9,19 +9,19 @@ import { type Buyer, meterOf } from './bought.ts';
 import { type Cost, costOf } from './cost.ts';
 import { type CostSources, checkCurrency, costSums, type KeyOf } from './sums.ts';
 
-/** What a row by hour is called, or a row by day or month by its `date` alone. */
+/** Labels of a row: of an hour all of them, of a day or month only `date`. */
 export type BucketLabels = Pick<HourLabels, 'date'> & Partial<HourLabels>;
 
-/** What a bucket costs. */
+/** Cost of an hour, day or month. */
 export interface CostBucket {
   labels: BucketLabels;
   cost: Cost;
 }
 
-/** Rows by hour are rounded to a hundredth of the minor unit. */
+/** Additional decimals of rows by hour: a hundredth of the minor unit. */
 const DECIMALS_OF_HOURS = 2;
 
-/** Whose costs are asked for, and when. `now`: what has not begun then costs nothing yet. */
+/** Query for costs. `now`: later quarter-hours have no cost yet. */
 export interface AskedCosts {
   buyer: Buyer;
   range: Range;
@@ -29,14 +29,14 @@ export interface AskedCosts {
 }
 
 /**
- * What the rows of a range cost, in order, as far as a tariff held in them and they have begun: also those of which no energy is known. 422
- * where tariffs of two currencies hold in the range.
+ * Returns the costs of the rows of a range, in order, including rows without known energy. Rows without a valid tariff, and future rows,
+ * are left out. Error 422 if tariffs of two currencies are valid in the range.
  */
 export async function costsOf(db: Database, asked: AskedCosts, groupBy: GroupBy): Promise<CostBucket[]> {
   return bucketsOf(await sourcesOf(db, asked.buyer), asked, groupBy);
 }
 
-/** The same of what is loaded already. */
+/** Returns the costs of the rows of a range, like `costsOf`, from sources that are already loaded. */
 export async function bucketsOf(
   sources: CostSources,
   asked: { range: Range; now: Date },
@@ -56,23 +56,23 @@ export async function bucketsOf(
   });
 }
 
-/** What all of a range costs; null where no tariff held. */
+/** Returns the total cost of a range, or null if no tariff was valid. */
 export async function totalCostOf(db: Database, asked: AskedCosts): Promise<Cost | null> {
   return totalOf(await sourcesOf(db, asked.buyer), asked);
 }
 
-/** The same of what is loaded already. */
+/** Returns the total cost of a range, like `totalCostOf`, from sources that are already loaded. */
 export async function totalOf(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
   const [all] = (await costSums(sources, asked, () => '', true)).values();
   return all ? costOf(all) : null;
 }
 
-/** 422 where tariffs of two currencies hold in the range. */
+/** Throws a 422 error if tariffs of two currencies are valid in the range. */
 export async function checkOneCurrency(db: Database, userId: string, range: Range): Promise<void> {
   checkCurrency(await tariffsOf(db, userId), range, await zoneOf(db, userId));
 }
 
-/** What a range would cost by one tariff, whenever that holds from. */
+/** Returns the cost of a range by one tariff, as if it had been valid all the time. */
 export async function costByTariff(db: Database, tariff: Tariff, asked: AskedCosts): Promise<Cost | null> {
   const always = { ...tariff, validFrom: asked.range.start };
   const sums = await costSums(await sourcesOf(db, asked.buyer, [always]), asked, () => '', true);
@@ -80,7 +80,7 @@ export async function costByTariff(db: Database, tariff: Tariff, asked: AskedCos
   return all ? costOf(all) : null;
 }
 
-/** What costs are made of, but for what is read stretch by stretch. `known`: in place of the tariffs of the user. */
+/** Loads the sources of costs; energy and prices are read later, range by range. `known`: tariffs to use instead of the user's. */
 export async function sourcesOf(db: Database, buyer: Buyer, known?: readonly Tariff[]): Promise<CostSources> {
   const [tariffs, zone, meter] = await Promise.all([
     known ?? tariffsOf(db, buyer.userId),
@@ -97,7 +97,7 @@ async function zoneOf(db: Database, userId: string): Promise<string> {
   return row?.timezone ?? 'UTC';
 }
 
-/** The series that some tariffs take prices from. */
+/** Returns the ids of the price series that the tariffs use. */
 const seriesOf = (tariffs: readonly Tariff[]): string[] => [
   ...new Set(
     tariffs.flatMap((tariff) =>

@@ -7,7 +7,7 @@ import type { Cost } from './cost.ts';
 import { checkOneCurrency, costsOf } from './costs.ts';
 import { withCosts } from './with-cost.ts';
 
-/** As many as pages of hours without costs have. */
+/** Number of days in a page, as in pages of hours without costs. */
 const DAYS_OF_A_PAGE = 92;
 
 interface AskedInsights {
@@ -18,7 +18,7 @@ interface AskedInsights {
   now: Date;
 }
 
-/** What a user's home used (energy/insights.ts), with what that costs. */
+/** Returns the usage of a user's home (energy/insights.ts) with its cost. */
 export async function costedInsights(db: Database, { userId, range, groupBy, include, now }: AskedInsights) {
   const [rows, costs] = await Promise.all([
     insights(db, userId, range, groupBy, include),
@@ -27,14 +27,14 @@ export async function costedInsights(db: Database, { userId, range, groupBy, inc
   return withCosts(rows, costs, membersOf(include));
 }
 
-/** The same rows by hour, by stretches of days. */
+/** Yields the rows by hour with costs, in pages of several days. */
 export async function* costedPages(db: Database, asked: AskedInsights) {
-  // Of the whole range: an answer that has begun can say no more that it is none.
+  // Checked for the whole range: once a streamed response has begun, an error can no longer be returned.
   await checkOneCurrency(db, asked.userId, asked.range);
   for (const range of stretchesOf(asked.range, DAYS_OF_A_PAGE)) yield await costedInsights(db, { ...asked, range });
 }
 
-/** Months, YYYY-MM of the zone, with what they cost. */
+/** Adds costs to monthly rows (YYYY-MM in the zone). */
 export async function withCostOfMonths<Row extends { month: string }>(
   db: Database,
   rows: readonly Row[],

@@ -10,24 +10,24 @@ import { orNull } from './running.ts';
 import { type KilowattYear, kilowattYear } from './steady-load.ts';
 import { type CostSources, costSums } from './sums.ts';
 
-/** What Home says of money of a period, beside `energy/period/period.ts`. */
+/** Costs of a period for the Home page, in addition to `energy/period/period.ts`. */
 export interface PeriodCosts {
   has_tariff: boolean;
   used: Cost | null;
-  /** Of what is compared; without a price of the highest quarter-hour, which is paid for whole months. */
+  /** Costs of the compared periods, without capacity charges, which apply to whole months. */
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
-  /** Days (YYYY-MM-DD) of a week or month, months (YYYY-MM) of a year. */
+  /** Costs by day (YYYY-MM-DD) for a week or month, by month (YYYY-MM) for a year. */
   buckets: { at: string; cost: Cost }[];
-  /** Of the devices that used most. */
+  /** Costs of the devices that used most. */
   devices: { device_id: string; cost: Cost | null }[];
-  /** Cost of a load of 1 kW over a year, at what the home pays for a kWh that it uses. */
+  /** Cost of a load of 1 kW over a year, at the price that the home pays for a kWh that it uses. */
   kilowatt_year: KilowattYear | null;
 }
 
-/** Devices whose own costs are reckoned. */
+/** Maximum number of devices whose own costs are computed. */
 const MOST_DEVICES = 12;
 
-/** What a period costs; tariffs, zone and home are loaded once for all of it. Where tariffs of two currencies held, nothing is told. */
+/** Returns the costs of a period; tariffs, zone and home are loaded once. Costs are null if tariffs of two currencies were valid. */
 export async function costsOfPeriod(
   db: Database,
   buyer: Buyer,
@@ -63,14 +63,14 @@ export async function costsOfPeriod(
   };
 }
 
-/** Of a stretch that ends where a quarter-hour begins. */
+/** Returns the cost of a range that ends at the start of a quarter-hour. */
 async function cutCost(sources: CostSources, range: Range, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
   const [sums] = (await orNull(costSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
   return sums ? costOf(sums) : null;
 }
 
-/** What the devices that used most cost, each by what it imported (docs/cost.md, whose energy). */
+/** Returns the costs of the devices that used most, each by its import (docs/cost.md, "Whose energy"). */
 async function devicesIn(db: Database, sources: CostSources, userId: string, range: Range, now: Date) {
   const devices = await db
     .selectFrom('devices')

@@ -12,14 +12,14 @@ const period = (given: Partial<RatePeriod>): RatePeriod => ({
   toMinute: 1_440,
   ...given,
 });
-/** In whole units of the currency. */
+/** Price in whole units of the currency. */
 const priceAt = (rates: Rates, weekday: number, minute: number, month = 1, series: number | null = null) => {
   const day = { date: '', month, weekday, quarters: 96 };
   const found = priceOf(rates, 0, { day, minute, hourMs: 0 }, () => (series === null ? null : price(series)));
   return found === null ? null : Number(found / 10n ** 18n);
 };
 
-test('the first period that fits holds, and one over midnight is of the day on which the quarter-hour lies', () => {
+test('the first matching period applies, and after midnight the weekday of the new day counts', () => {
   const rates: Rates = {
     kind: 'periods',
     periods: [
@@ -40,7 +40,7 @@ test('the first period that fits holds, and one over midnight is of the day on w
   expect(priceAt(rates, 5, 0, 12)).toBe(5);
 });
 
-test('a price of a series is multiplied, then added to; where there is none, none is known', () => {
+test('a series price is multiplied, then increased; an unknown price stays unknown', () => {
   const rates: Rates = { kind: 'series', seriesId: 'prs_1', multiply: price(2), add: price(7) };
   expect(priceAt(rates, 1, 0, 1, 10)).toBe(27);
   expect(priceAt(rates, 1, 0, 1, -10)).toBe(-13);

@@ -1,22 +1,19 @@
 import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
 import type { RatePeriod, Rates, Tariff } from '#src/tariffs/tariff.ts';
 
-/** A price in 10^-18 of its currency for a kWh: exact for billionths times billionths, as `series × multiply + add` has them. */
+/** A price per kWh in 10^-18 of its currency: exact for products of billionths, as in `series × multiply + add`. */
 export type ExactPrice = bigint;
 
 const BILLION = 1_000_000_000n;
 
-/** The price of a series for a quarter-hour (UTC), in billionths; null: none is known. */
+/** Returns the price of a series for a quarter-hour (UTC) in billionths, or null if unknown. */
 export type SeriesPrice = (seriesId: string, quarterMs: number) => bigint | null;
 
-/** The tariff of a day, YYYY-MM-DD of the user's zone: of those in order of `validFrom` the latest up to it; null: none yet. */
+/** Returns the tariff that is valid on a day (YYYY-MM-DD in the user's zone), or null. `tariffs` are in order of `validFrom`. */
 export const tariffOf = (tariffs: readonly Tariff[], date: string): Tariff | null =>
   tariffs.findLast(({ validFrom }) => validFrom <= date) ?? null;
 
-/**
- * What a kWh costs by some rates in a quarter-hour that begins so on the user's wall clock; null: its price is not known. Pure
- * (docs/cost.md, prices).
- */
+/** Returns the price of a kWh by some rates in a quarter-hour with its local time, or null if unknown. Pure (docs/cost.md, "Prices"). */
 export function priceOf(
   rates: Rates,
   quarterMs: number,
@@ -27,7 +24,7 @@ export function priceOf(
     case 'flat':
       return rates.perKwh * BILLION;
     case 'periods':
-      // The last one has no condition.
+      // The last period of a tariff always matches, because it has no condition.
       return (rates.periods.find((period) => isIn(period, clock))?.perKwh ?? 0n) * BILLION;
     case 'series': {
       const price = seriesPrice(rates.seriesId, quarterMs);
@@ -36,7 +33,7 @@ export function priceOf(
   }
 }
 
-/** Whether a period holds: by the day of the quarter-hour itself, which after midnight is the next one. */
+/** Whether a period applies to a quarter-hour. After midnight, the weekday and month of the new day count. */
 function isIn(
   { days, months, fromMinute, toMinute }: RatePeriod,
   { day, minute }: { day: ClockDay; minute: number },

@@ -7,9 +7,9 @@ import type { Cost } from './cost.ts';
 import { sourcesOf, totalOf } from './costs.ts';
 
 /**
- * What each of some periods (Unix ms, whole days or months of the user's zone) of a home cost so far; null where no tariff held, nothing of
- * it has begun, or tariffs of two currencies hold. While what is fed in is told later than what is imported, up to the quarter-hour until which
- * both are known: what a home will have earned would look paid.
+ * Returns the cost so far of each of a home's periods (Unix ms, whole days or months of the user's zone). Null if no tariff was valid, the
+ * period has not begun, or tariffs of two currencies are valid. If exports are reported later than imports, costs end at the quarter-hour
+ * up to which both are known; otherwise a home would appear to pay for energy that its exports will offset.
  */
 export async function runningCosts(
   db: Database,
@@ -20,7 +20,7 @@ export async function runningCosts(
   const sources = await sourcesOf(db, { userId });
   const earns = sources.tariffs.some((tariff) => tariff.export !== null);
   const untilMs = earns ? await exportsKnownUntil(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
-  // A quarter-hour that begins at that time has not begun.
+  // `until` is inclusive, and the quarter-hour that begins at `untilMs` does not count.
   const until = new Date(Math.min(now.getTime(), untilMs - 1));
   const costs: (Cost | null)[] = [];
   for (const { startMs, endMs } of periods) {
@@ -35,10 +35,10 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-/** Nothing else about costs is the fault of whoever asks. */
+/** Two currencies are the only error of cost computations that a request causes. */
 export const isOfTwoCurrencies = (error: unknown): boolean => error instanceof AppError && error.is === 'unprocessable';
 
-/** The answer, or null if tariffs of two currencies hold in its time. */
+/** Returns the result, or null if tariffs of two currencies are valid in its range. */
 export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

@@ -9,11 +9,11 @@ test.each<[string, number[], number[], number[]]>([
   ['not known, or nothing used: the mean of the others', [0, 9, 0, 300], [Number.NaN, 0, 300, 300], [0.5, 0.5, 0, 1]],
   ['nothing known', [0], [Number.NaN], [1]],
   ['nothing', [], [], []],
-])('share that is bought: %s', (_, imported, used, shares) => {
+])('share of usage that is bought: %s', (_, imported, used, shares) => {
   expect([...sharesOf(Float64Array.from(imported), Float64Array.from(used))]).toEqual(shares);
 });
 
-test('a day of which nothing is known is bought as others are at the same time', () => {
+test('a day without data has the mean shares of the same time on other days', () => {
   const day = (of: (slot: number) => number) => Array.from({ length: 96 }, (_, slot) => of(slot));
   const sun = day((slot) => (slot >= 40 && slot < 64 ? 0 : 300));
   const imported = Float64Array.from([...day(() => 0), ...sun]);

@@ -10,7 +10,7 @@ import { type Cost, costOf } from './cost.ts';
 import { orNull } from './running.ts';
 import { type CostSources, costSums } from './sums.ts';
 
-/** mWh of a quarter-hour of 1 kW, and its kWh. */
+/** Energy of a load of 1 kW in a quarter-hour, in mWh and in kWh. */
 const KILOWATT_QUARTER = 250_000;
 const KWH_OF_QUARTER = 0.25;
 const HOURS_OF_YEAR = 8_766;
@@ -19,18 +19,18 @@ const HOURS_OF_YEAR = 8_766;
 export interface KilowattYear {
   currency: string;
   amount: number;
-  /** At what its hours cost from 0 to 5 o'clock; null: no price of these is known. */
+  /** Amount at the prices from 0 to 5 o'clock. Null: none of these prices is known. */
   night_amount: number | null;
 }
 
-/** Start of the day after the hours of the night (energy/period/profile.ts), minutes of the clock. */
+/** End of the night hours (energy/period/profile.ts), in minutes of the local day. */
 const NIGHT_ENDS_MINUTE = 5 * 60;
 const isNight = ({ minute }: ClockQuarter): boolean => minute < NIGHT_ENDS_MINUTE;
 
 /**
- * Cost of a load of 1 kW over a year, by the prices of the 365 days up to the end of a period, or to now; by those that are known, if some are
- * not. A kWh costs what the home pays for one that it uses in that quarter-hour: its price times the share of the usage that was bought then. Null if
- * no price is known, or if the currency changed.
+ * Returns the cost of a load of 1 kW over a year, by the known prices of the 365 days up to the end of a period, or up to now if that is
+ * earlier. A kWh costs the price times the share of the home's usage that was bought in that quarter-hour. Null if no price is known or the
+ * currency changed.
  */
 export async function kilowattYear(
   db: Database,
@@ -67,14 +67,14 @@ export async function kilowattYear(
   return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
 }
 
-/** Hours of a load of 1 kW, what of its kWh is bought, and what that costs; null: no tariff held. */
+/** Hours of a load of 1 kW, the kWh of it that are bought, and their cost (null: no tariff was valid). */
 interface Part {
   cost: Cost | null;
   hours: number;
   bought: number;
 }
 
-/** Cost of a year whose hours are like those of some parts; null if none of what is bought has a known price. Pure. */
+/** Extrapolates the cost of some parts to a year. Null if no bought energy has a known price. Pure. */
 function yearOf(parts: readonly Part[]): number | null {
   const held = parts.filter(({ cost }) => cost !== null);
   const sum = (of: (part: Part) => number) => held.reduce((all, part) => all + of(part), 0);
@@ -82,16 +82,19 @@ function yearOf(parts: readonly Part[]): number | null {
   if (hours === 0) return null;
   if (bought === 0) return 0;
   const priced = bought - sum(({ cost }) => cost?.missing_prices_kwh ?? 0);
-  // Missing energy is rounded to a Wh.
+  // The energy without a price is rounded to 1 Wh.
   if (priced < 0.001) return null;
   const perKwh = sum(({ cost }) => Number(cost?.import ?? 0)) / priced;
   return perKwh * (bought / hours) * HOURS_OF_YEAR;
 }
 
-/** It is a mean: rounded at the end, by the page that shows it. */
+/** Decimals of intermediate costs. The amount is a mean, which the page that shows it rounds. */
 const DECIMALS = 4;
 
-/** Share of a home's usage that was bought, 0 to 1, in each quarter-hour of `[from, to)`; 1 in a home without production and storage. */
+/**
+ * Returns the share of a home's usage that was bought, 0 to 1, in each quarter-hour of `[from, to)`. It is 1 in a home without production
+ * and storage.
+ */
 async function sharesBought(db: Database, userId: string, range: { from: Date; to: Date }): Promise<Float64Array> {
   const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_MS);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
@@ -104,8 +107,8 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
 }
 
 /**
- * The same of energies in mWh. A quarter-hour of which no usage is known (NaN or 0) has the mean of those at the same time of other days (UTC), for
- * the sun does not shine at night; without any, the mean of all. Pure.
+ * Returns the shares of usage that was bought, from energies in mWh. A quarter-hour with unknown usage (NaN or 0) gets the mean of the same
+ * time (UTC) on other days, because solar production depends on the time of day; without such days, the mean of all. Pure.
  */
 export function sharesOf(imported: Float64Array, used: Float64Array): Float64Array {
   const shares = used.map((energy, at) => (energy > 0 ? Math.min(1, (imported[at] as number) / energy) : Number.NaN));
@@ -124,7 +127,7 @@ export function sharesOf(imported: Float64Array, used: Float64Array): Float64Arr
 
 const QUARTERS_OF_DAY = 96;
 
-/** A load of 1 kW that never ends, of which these shares are bought, from `fromMs` on. */
+/** Returns the meter of a constant load of 1 kW from `fromMs` on, of which the given shares are bought. */
 function steadyMeter(fromMs: number, shares: Float64Array): Meter {
   return {
     beginsAtMs: fromMs,

@@ -18,13 +18,13 @@ import type { Bought } from './bought.ts';
 import { costOf } from './cost.ts';
 import { type CostSources, costSums, type KeyOf } from './sums.ts';
 
-/** COSTED_HISTORIES=500 for as many as a whole run tries. */
+/** Number of random histories; COSTED_HISTORIES=500 equals a full run. */
 const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns'];
 const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
-/** What is written as the service keeps it. */
+/** Rates as the service stores them. */
 const ratesOf = (written: WrittenRates): Rates => {
   if ('per_kwh' in written) return { kind: 'flat', perKwh: decimal(written.per_kwh) };
   if ('series_id' in written) {
@@ -58,7 +58,7 @@ const tariffOf = (written: WrittenTariff): Tariff => ({
   export: written.export ? ratesOf(written.export) : null,
 });
 
-/** The reference's home as what costs are made of. */
+/** Converts the reference's home to the inputs of a cost computation. */
 const sourcesOf = (home: ReferenceHome): CostSources => ({
   tariffs: home.tariffs.map(tariffOf).sort((a, b) => (a.validFrom < b.validFrom ? -1 : 1)),
   zone: home.zone,
@@ -147,7 +147,7 @@ const tariff = (currency: string) =>
     { requiredKeys: ['valid_from', 'currency', 'import'] },
   ) as fc.Arbitrary<WrittenTariff>;
 
-/** A home of days around the change of the clock in spring, its numbers out of a seed: as many as fast-check would shrink for an hour. */
+/** A home with some days around the spring clock change, with values from a seed: fast-check would shrink that many values for an hour. */
 const home = fc
   .record({
     zone: fc.constantFrom(...ZONES),
@@ -218,7 +218,7 @@ const KEYS: Record<'hour' | 'day' | 'month' | 'all', { ours: KeyOf; theirs: (ms:
   month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (ms, zone) => localTime(ms, zone).yearMonth },
   all: { ours: () => '', theirs: () => '' },
 };
-/** The first quarter-hour before a time from which on the clock has shown the same hour. */
+/** Start of the clock hour that contains a quarter-hour, as the first quarter-hour since which the clock shows the same hour. */
 function hourStart(ms: number, zone: string): string {
   const hourAt = (atMs: number) => {
     const { clock, offset } = localTime(atMs, zone);
@@ -229,7 +229,7 @@ function hourStart(ms: number, zone: string): string {
   return new Date(startMs).toISOString();
 }
 
-test('costs are those of an independent calculation, to the smallest unit', async () => {
+test('costs equal those of an independent calculation, to the smallest unit', async () => {
   await fc.assert(
     fc.asyncProperty(
       home,
@@ -245,7 +245,7 @@ test('costs are those of an independent calculation, to the smallest unit', asyn
         const day = (after: number) => DateTime.utc(2026, 3, 26).plus({ days: after }).toISODate() as string;
         const range = dayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
         const nowMs = given.fromMs + nowAfter * QUARTER_MS + 61_000;
-        // What is not yet known is not: nothing is metered ahead of now.
+        // There is no metered energy after now.
         const quarters = given.quarters.slice(0, Math.floor((nowMs - given.fromMs) / QUARTER_MS) + 1);
         const metered = { ...given, quarters };
         const { ours, theirs } = KEYS[group];
@@ -260,7 +260,7 @@ test('costs are those of an independent calculation, to the smallest unit', asyn
           .map(([key, one]) => [key, costOf(one, more)] as const)
           .filter(([, cost]) => cost !== null);
         const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
-        // Rows by hour and day are no months, on the first day of one either.
+        // Rows by hour and day are not whole months, even on the first day of a month.
         const isOfMonths = group === 'month' || group === 'all';
         const tariffs = isOfMonths ? metered.tariffs : metered.tariffs.map(({ capacity: _, ...rest }) => rest);
         const expected = referenceCosts(
@@ -279,7 +279,7 @@ test('costs are those of an independent calculation, to the smallest unit', asyn
   );
 }, 600_000);
 
-test('tariffs of two currencies in one range are told by the date of the second', async () => {
+test('rejects a range with tariffs of two currencies, and names the first day of the second currency', async () => {
   const one = { valid_from: '2026-03-01', currency: 'EUR', import: { per_kwh: '0.3' } };
   const two = { valid_from: '2026-03-10', currency: 'SEK', import: { per_kwh: '3' } };
   const sources = sourcesOf({ zone: 'UTC', tariffs: [two, one], fromMs: 0, quarters: [], series: new Map() });
@@ -292,7 +292,7 @@ test('tariffs of two currencies in one range are told by the date of the second'
   });
 });
 
-test('fifty years of standing charges without any energy are added by whole days', async () => {
+test('adds fifty years of standing charges without energy by whole days', async () => {
   const old = { valid_from: '1970-01-01', currency: 'EUR', standing_per_day: '0.5', import: { per_kwh: '0.3' } };
   const sources = sourcesOf({
     zone: 'Europe/Berlin',
@@ -311,6 +311,6 @@ test('fifty years of standing charges without any energy are added by whole days
   expect(sums.size).toBe(50);
   expect(costOf(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
   expect(costOf(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
-  // 18,262 days of 96 quarter-hours, and the first and the last of each.
+  // Bound for 18,262 days: the first and last quarter-hour of each and a few more, instead of all 96.
   expect(asked).toBeLessThan(18_262 * 4);
 });

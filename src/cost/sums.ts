@@ -11,28 +11,28 @@ import { capacityCost, isMeasured } from './capacity.ts';
 import { type CostSums, createCosting, noCost } from './cost.ts';
 import { type SeriesPrice, tariffOf } from './prices.ts';
 
-/** What costs are made of. */
+/** Inputs of a cost computation. */
 export interface CostSources {
-  /** In order of `validFrom`. */
+  /** Tariffs of the user, in order of `validFrom`. */
   tariffs: readonly Tariff[];
-  /** The user's: by its clock prices hold, days have standing charges, and months peaks. */
+  /** Time zone of the user, by which prices apply and the days of standing charges and the months of peaks begin. */
   zone: string;
   meter: Meter;
-  /** Prices of series in `[from, to)`. */
+  /** Returns the prices of series in `[from, to)`. */
   pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPrice>;
-  /** Whether standing charges and capacity are paid: by a home, and not by each of its devices. */
+  /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
   isHome: boolean;
 }
 
-/** Quarter-hours that are read, and held, at a time: those of 96 days. */
+/** Length of the range that is read and held in memory at a time: the quarter-hours of 96 days. */
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
-/** Which bucket a quarter-hour belongs to, by its start and the clock of the range's zone. */
+/** Returns the bucket of a quarter-hour, from its start and its local time in the range's zone. */
 export type KeyOf = (quarterMs: number, clock: ClockQuarter) => string;
 
 /**
- * The exact sums of buckets, in order and by their keys, of what has begun. `hasMonths`: a bucket may hold whole months, which a capacity tariff
- * is paid for. 422 where tariffs of two currencies hold in the range.
+ * Returns the exact sums of buckets by key, in order, up to now. `hasMonths`: whether a bucket may contain whole months, to which capacity
+ * charges apply. Error 422 if tariffs of two currencies are valid in the range.
  */
 export async function costSums(
   sources: CostSources,
@@ -62,7 +62,7 @@ export async function costSums(
     return into;
   }
 
-  /** Whole days without energy, of which a tariff may have had decades before the meter, are added at once. */
+  /** Whole days without energy are added at once: a tariff may be decades older than the meter. */
   async function addChunk(chunkMs: number, endMs: number): Promise<void> {
     const chunk = { from: new Date(chunkMs), to: new Date(endMs) };
     const [bought, prices] = await Promise.all([meter.boughtIn(chunk), sources.pricesIn(chunk)]);
@@ -94,10 +94,10 @@ export async function costSums(
 
 const DAY_QUARTERS = 96;
 
-/** Of a day in which the clock changes it is not known where it ends: it may be shown in two pieces. */
+/** Whether a quarter-hour begins a day of 24 hours. Days with a clock change are excluded, because their end is not simple to find. */
 const beginsOrdinaryDay = ({ minute, day }: ClockQuarter): boolean => minute === 0 && day.quarters === DAY_QUARTERS;
 
-/** Whether a quarter-hour is the last of a day, and belongs to the same row as its first. */
+/** Whether a quarter-hour is the last of a day and belongs to the same row as the first one. */
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarter; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
@@ -106,13 +106,13 @@ function isNothing({ imported, exported }: Bought, from: number, to: number): bo
   return true;
 }
 
-/** The quarter-hour (UTC) in which a time lies. */
+/** Returns the start of the quarter-hour (UTC) that contains a time. */
 const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
-/** The first quarter-hour (UTC) that begins at that time or later. */
+/** Returns the start of the first quarter-hour (UTC) at or after a time. */
 const firstQuarter = (time: Date): number => Math.ceil(time.getTime() / QUARTER_MS) * QUARTER_MS;
 const startOfDay = (date: string, zone: string): Date => dayRange(date, date, zone).from;
 
-/** 422 where tariffs that hold in the range are in two currencies: amounts of both make no sum. */
+/** Throws a 422 error if tariffs of two currencies are valid in the range: their amounts cannot be added. */
 export function checkCurrency(tariffs: readonly Tariff[], { from, to }: Range, zone: string): void {
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const [start, end] = [dateOf(from.getTime()), dateOf(to.getTime() - 1)];
@@ -135,7 +135,10 @@ interface AskedMonths {
   keyOf: KeyOf;
 }
 
-/** Adds to each bucket what the months of the user's zone cost that lie in it as a whole; of the month that is not over, so far. */
+/**
+ * Adds to each bucket the capacity charges of the user's calendar months that lie entirely in it. The current month counts with its peaks
+ * so far.
+ */
 async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): Promise<void> {
   const { meter, tariffs, zone, range, now, keyOf } = asked;
   const peakOf = peaksOf(meter, zone, now);
@@ -159,7 +162,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     if (cost) into.capacity = added(into.capacity, cost);
   }
 
-  /** The peaks of the last so many months that have one, up to this one. */
+  /** Returns the peaks of the last `count` months that have one, up to the given month. */
   async function lastPeaks(month: DateTime, count: number): Promise<number[]> {
     const peaks: number[] = [];
     for (let one = month; peaks.length < count; one = one.minus({ months: 1 })) {
@@ -176,7 +179,7 @@ const monthOf = (time: Date, zone: string): DateTime => DateTime.fromJSDate(time
 const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
-/** The highest measured quarter-hour of months, mWh; null where there is none. Each is looked for once. */
+/** Returns a function that finds the highest measured quarter-hour of a month, mWh, or null. Each month is searched once. */
 function peaksOf(meter: Meter, zone: string, now: Date): (month: DateTime) => Promise<number | null> {
   const known = new Map<string, Promise<number | null>>();
   const find = async (month: DateTime): Promise<number | null> => {

@@ -1,12 +1,12 @@
 import type { Cost } from './cost.ts';
 import type { BucketLabels, CostBucket } from './costs.ts';
 
-/** What every row about usage has, and may have. */
+/** Fields of every usage row that costs are added to. */
 type Row = BucketLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
- * Rows with what they cost, in order of time; null where no tariff held in one. Where there is a cost and nothing is known of the energy there
- * is a row of it alone: `members`, what else was asked for, is null in it. Pure.
+ * Adds costs to rows, in order of time; the cost is null if no tariff was valid. A cost without known energy gets a row of its own, in
+ * which `members` (the other requested fields) are null. Pure.
  */
 export function withCosts<R extends Row>(
   rows: readonly R[],
@@ -20,7 +20,7 @@ export function withCosts<R extends Row>(
       byKey.get(keyOf(labels)) ?? ({ ...labels, kwh_used: null, peak_hour: null, ...unknown } as unknown as R);
     byKey.set(keyOf(labels), { ...row, cost });
   }
-  // Of two hours that a clock showed twice the one with the greater offset comes first.
+  // If the clock shows an hour twice, the hour with the greater UTC offset comes first.
   const instant = (row: Row) => Date.parse(row.starts_at ?? row.date);
   return [...byKey.values()].sort((a, b) => instant(a) - instant(b));
 }
@@ -39,7 +39,7 @@ export const COST_COLUMNS = [
   'cost_missing_prices_kwh',
 ] as const;
 
-/** A row as CSV has it: each member of its cost in a column of its own, empty where there is none. Pure. */
+/** Flattens a row for CSV: each member of its cost becomes a column, empty if there is none. Pure. */
 export function flattened({ cost, ...row }: object & { cost?: Cost | null }): object {
   return { ...row, ...Object.fromEntries(Object.entries(cost ?? {}).map(([name, value]) => [`cost_${name}`, value])) };
 }

@@ -4,9 +4,9 @@ import type { GroupBy } from './insights.ts';
 import { localTime, startOfHour } from './local-time.ts';
 import type { Range } from './ranges.ts';
 
-/** What a thermostat said in a bucket; a state holds until the next reading, 15 minutes at most. */
+/** Climate data of a thermostat in a bucket. A state is valid until the next reading, for at most 15 minutes. */
 export interface ClimateRow {
-  /** Start of the clock hour for hours, else the bucket's first day (YYYY-MM-DD), in the range's zone. */
+  /** Start of the clock hour for hours, otherwise the bucket's first day (YYYY-MM-DD), in the range's zone. */
   bucket: Date | string;
   temperature: { mean: number; min: number; max: number } | null;
   setpoint: number | null;
@@ -14,12 +14,12 @@ export interface ClimateRow {
 }
 
 const MAX_HOLD = '15 minutes';
-/** readings.value of temperatures and setpoints is in 0.001 °C. */
+/** Converts temperatures and set-points from 0.001 °C, the unit of readings.value. */
 const degrees = (thousandths: number | null) => (thousandths === null ? null : Math.round(thousandths / 10) / 100);
 
 /**
- * Temperature, setpoint (means weighted by time) and minutes of heating of a device, by bucket, in order. From the readings
- * themselves, as far back as they are kept. `now`: nothing holds beyond it.
+ * Returns the temperature and set-point (time-weighted means) and the minutes of heating of a device by bucket, in order. Computed from raw
+ * readings, so limited by their retention. `now`: no state is extended beyond it.
  */
 export async function climate(
   db: Database,
@@ -33,8 +33,7 @@ export async function climate(
     groupBy === 'hour'
       ? startOfHour(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTime(sql`starts`, range)}), 'YYYY-MM-DD')`;
-  // A piece lies in one clock hour: 15 minutes meet one border of hours at most.
-  // Raw SQL: window functions over readings, weighted by time.
+  // A piece lies within one clock hour: 15 minutes cross at most one hour boundary. Raw SQL: time-weighted window functions over readings.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;

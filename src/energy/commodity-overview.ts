@@ -7,14 +7,14 @@ import type { Range } from './ranges.ts';
 import { homeBetween } from './usage/home-sums.ts';
 import type { Whose } from './usage/imports.ts';
 
-/** Of a range, in the unit of its commodity; both null where nothing is known of it. */
+/** Usage of a range in the unit of its commodity. Both values are null if nothing is known. */
 interface Amount {
   used: number | null;
-  /** Part of it that was spread over a gap in a register's readings. */
+  /** Part of `used` that was spread over a gap between register readings. */
   estimated: number | null;
 }
 
-/** What is used of gas, heat or water at a glance, as far as the meters tell energy, or volume. */
+/** Summary of the use of gas, heat or water, in energy or volume. */
 export type CommodityGlance<Name extends string> = { commodity: Commodity; unit: 'kWh' | 'm³' } & Record<Name, Amount>;
 
 const METERS = COMMODITIES.flatMap((commodity) => [
@@ -23,8 +23,8 @@ const METERS = COMMODITIES.flatMap((commodity) => [
 ]);
 
 /**
- * What a home, or one device, used of gas, heat and water in each of some ranges, as energy-insights answers it. Without those of which
- * nothing is known in any of them and no meter is there any more. `ranges` by their names.
+ * Returns the use of gas, heat and water by a home or a device in each of the named ranges, as energy-insights reports it. A meter that is
+ * no longer in use, and has no data in any of the ranges, is left out.
  */
 export async function commodityOverview<Name extends string>(
   db: Database,
@@ -51,7 +51,7 @@ export async function commodityOverview<Name extends string>(
   return glances.flat();
 }
 
-/** Those of gas, heat and water that a user's devices, or one, have ever told. */
+/** Returns the meters of gas, heat and water that a user's devices, or one device, have ever reported. */
 async function metersOf(db: Database, whose: Whose): Promise<ReadonlySet<string>> {
   let query = db
     .selectFrom('series_roles as s')

@@ -11,11 +11,11 @@ import { hourLabel } from './labels.ts';
 import type { Range } from './ranges.ts';
 import { homeSummary } from './usage/home-sums.ts';
 
-/** What an answer about gas, heat or water can tell beside what was used. */
+/** Additional fields that a response about gas, heat or water may include. */
 export const COMMODITY_INCLUDES = ['estimated', 'coverage'] as const;
 export type CommodityInclude = (typeof COMMODITY_INCLUDES)[number];
 
-/** What was used: energy, volume, or both where the home has meters of both. */
+/** Usage as energy, volume, or both if the home has meters of both kinds. */
 interface Used {
   kwh_used?: number;
   m3_used?: number;
@@ -23,7 +23,7 @@ interface Used {
   estimated_m3?: number;
 }
 
-/** How much of it is known; null: nothing should be known yet. */
+/** Coverage of the usage. Null: no device should have reported yet. */
 interface Covered {
   coverage?: number | null;
   complete?: boolean | null;
@@ -37,19 +37,19 @@ export type CommodityInsight = Used &
     peak_hour: string | null;
   };
 
-/** Of one unit in a bucket: how long its channels are known, and should be. */
+/** Coverage of one unit in a bucket: time with known data, and time in which data are expected. */
 interface Known {
   knownMs: number;
   expectedMs: number;
 }
 
-/** kWh first: where both are told, peaks are its if it has one. */
+/** kWh comes first: if both units are known, peaks refer to energy. */
 const UNITS = [
   { suffix: '', used: 'kwh_used', estimated: 'estimated_kwh' },
   { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },
 ] as const;
 
-/** The home of each unit in which something counts. */
+/** Loads a home for each unit (kWh, m³) in which a meter of the commodity counts. */
 async function homesOf(db: Database, userId: string, commodity: Commodity) {
   const loaded = await Promise.all(
     UNITS.map(async (unit) => {
@@ -60,8 +60,8 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
 }
 
 /**
- * What all devices of a home that are not left out tell of gas, heat or water, by day, month or hour of the range's zone; buckets of which
- * nothing is known are left out. A volume is m³ wherever electricity is kWh.
+ * Returns the use of gas, heat or water by all devices of a home that are not excluded, by day, month or hour of the range's zone. Buckets
+ * without data are left out. Volumes in m³ use the same fields and code as kWh of electricity.
  */
 export async function commodityInsights(
   db: Database,
@@ -93,7 +93,7 @@ export async function commodityInsights(
   return ordered.map(([, { insight, known }]) => ({ ...insight, ...covered(known, include) }));
 }
 
-/** The same of the whole range. */
+/** Returns the use of gas, heat or water by a home over a whole range, like `commodityInsights` by bucket. */
 export async function commoditySummary(
   db: Database,
   userId: string,

@@ -9,8 +9,8 @@ import type { GroupBy } from './insights.ts';
 import type { Range } from './ranges.ts';
 
 /**
- * What one device imported, which is its `kwh_used`, with what was asked for beside that: the measures of its placement (others are
- * null), what it exported, and how well its import is known.
+ * Returns the import of one device as `kwh_used`, with the requested fields: the measure of its placement (the others are null), its
+ * export, and the coverage of its import.
  */
 export async function deviceInsights(
   db: Database,
@@ -29,8 +29,8 @@ export async function deviceInsights(
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
 /**
- * The sums of a device as a grid meter: `countedMs` is the known time of its import, and what more of `gridMs` there is of its export.
- * `device` null: its channels have places of their own, of which only the home tells.
+ * Derives the measures of a device from its sums as a grid meter. `countedMs` is the time with known import; time in `gridMs` beyond it has
+ * only known export. `device` is null if its channels have placements of their own, whose measures only the home reports.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;

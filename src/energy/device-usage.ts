@@ -6,17 +6,17 @@ import type { Include, Included } from './include.ts';
 import { type GroupBy, type Insight, imports } from './insights.ts';
 import type { Range } from './ranges.ts';
 
-/** A row of GET /v1/devices/{id}/usage: an insight, for thermostats with what they said. */
+/** A row of GET /v1/devices/{id}/usage: consumption, and for thermostats climate data. */
 export type DeviceUsage = Omit<Insight, 'kwh_used'> &
   Included & {
-    /** Null where the device reports no energy. */
+    /** Energy used; null if the device reports no energy. */
     kwh_used: number | null;
     temperature_c?: { mean: number; min: number; max: number } | null;
     setpoint_c?: number | null;
     heating_minutes?: number | null;
   };
 
-/** One device's consumption and, where it is a thermostat, its climate, by bucket of the range's zone. */
+/** Returns the consumption of a device and, for a thermostat, its climate, by bucket of the range's zone. */
 export async function deviceUsage(
   db: Database,
   deviceId: string,
@@ -43,7 +43,7 @@ export async function deviceUsage(
       heating_minutes: one.heatingMinutes,
     });
   }
-  // In order of time: of two hours that a clock showed twice the one with the greater offset comes first.
+  // In order of time. If the clock shows an hour twice, the hour with the greater UTC offset comes first.
   const instant = (row: DeviceUsage) => Date.parse(row.starts_at ?? row.date);
   return [...rows.values()].sort((a, b) => instant(a) - instant(b));
 }

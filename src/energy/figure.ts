@@ -7,24 +7,24 @@ import { summary } from './insights.ts';
 import type { Range } from './ranges.ts';
 import { energiesOf } from './usage/totals.ts';
 
-/** What a device has to do with a figure. */
+/** Contribution of a device to the usage figure of a home. */
 interface FigureDevice {
   device_id: string;
   type: string;
   location: string;
   placement: Placement;
-  /** Null where nothing is known of that direction. */
+  /** Imported and exported energy; null if nothing is known of a direction. */
   import_kwh: number | null;
   export_kwh: number | null;
-  /** Part of both that was spread over a gap. */
+  /** Part of imported and exported energy that was spread over a gap. */
   estimated_kwh: number;
-  /** What the law made of readings of that time that were not plainly counted, and of how many. */
+  /** Verdicts of the law on readings of that time that were not plainly counted, with their counts. */
   notes: { note: Note; count: number }[];
-  /** Why messages of it could not be used, and how many: of the last `MAX_REJECTED` of that time. */
+  /** Reasons for rejected messages with their counts, from the last `MAX_REJECTED` of that time. */
   rejected: { reason: string; count: number }[];
 }
 
-/** What a home used in some days, how well that is known, and what it is made of. */
+/** Usage of a home over some days, with its coverage and the contribution of each device. */
 export interface Figure {
   kwh_used: number;
   estimated_kwh: number;
@@ -33,22 +33,22 @@ export interface Figure {
   devices: FigureDevice[];
 }
 
-/** Rejected messages of a device that are looked at, and reasons that are told. */
+/** Maximum numbers of rejected messages considered for a device, and of reasons reported. */
 const MAX_REJECTED = 1_000;
 const MAX_REASONS = 3;
 
-/** What an owner wants to know of (`reading_notes.verdict`): the others are over with the next reading. */
+/** Verdicts (`reading_notes.verdict`) that concern an owner. The others are resolved by the next reading. */
 export const NOTES = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
 type Note = (typeof NOTES)[number];
 
 const ASKED = new Set(['estimated', 'coverage'] as const);
 
-/** Whether a device tells electricity, or may: not one that is heard of, and of gas, heat, water or a room's climate alone. */
+/** Condition: a device reports electricity, or may do so. Devices that report only gas, heat, water or climate are excluded. */
 export const TELLS_ELECTRICITY = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
   OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
     AND (s.counts_import OR s.counts_export OR ${hasUnknownName})))`;
 
-/** A figure of a user's home, opened: its electricity, and the devices that tell of it. */
+/** Returns the breakdown of a home's usage figure: its electricity, and the contribution of each device. */
 export async function figureOf(db: Database, userId: string, range: Range): Promise<Figure> {
   const devices = await db
     .selectFrom('devices')
@@ -111,7 +111,7 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: Range
 }
 
 async function rejectedOf(db: Database, ids: readonly string[], { from, to }: Range) {
-  // Raw SQL: of the youngest of each device, so that a device that sends nothing but rubbish is no longer to ask for.
+  // Raw SQL: reads only the latest messages of each device, so that a device that sends only invalid messages costs no more than others.
   const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
     SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (
       SELECT device_id, reason, count(*)::int AS count FROM (

@@ -28,7 +28,7 @@ const ZONES = [
   ],
 ];
 
-test('hours are named as a calendar names them, in every zone, over each change of the clock', () => {
+test('labels hours as a calendar library does, in every zone, across each clock change', () => {
   const asked = fc.record({
     zone: fc.constantFrom(...ZONES),
     fromMs: fc.integer({ min: Date.parse('1970-01-02'), max: Date.parse('2095-01-01') }),
@@ -52,9 +52,9 @@ test('hours are named as a calendar names them, in every zone, over each change 
   );
 });
 
-test('a year of hours is named in less time than anybody waits', () => {
+test('labels the hours of a year fast enough', () => {
   const range = dayRange('2025-01-01', '2025-12-31', 'Europe/Berlin');
-  // The best of five: the first ones compile.
+  // The best of five runs, because the first ones include compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => {
       const labels = hourLabels(range);

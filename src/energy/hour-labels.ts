@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { offsetsIn } from './local-time.ts';
 import type { Range } from './ranges.ts';
 
-/** How an answer names a clock hour: `2026-03-29`, `03:00`, `2026-03-29T03:00:00+02:00`. */
+/** Labels of a clock hour in a response: `2026-03-29`, `03:00`, `2026-03-29T03:00:00+02:00`. */
 export interface HourLabels {
   date: string;
   hour: string;
@@ -10,8 +10,8 @@ export interface HourLabels {
 }
 
 /**
- * Names the clock hours of a range, in its zone, by their starts. With the offsets of the range: a calendar that is asked for each of the
- * 8,760 hours of a year kept all other requests of the process waiting for a third of a second.
+ * Returns a function that labels the clock hours of a range, in its zone, by their starts. It computes from the offsets of the range: a
+ * calendar library took a third of a second for the 8,760 hours of a year, during which the process served no other request.
  */
 export function hourLabels(range: Range): (start: Date) => HourLabels {
   const { zone } = DateTime.fromMillis(0, { zone: range.zone });
@@ -29,7 +29,7 @@ export function hourLabels(range: Range): (start: Date) => HourLabels {
   };
 }
 
-/** An offset as ISO 8601 writes it. */
+/** Formats a UTC offset as in ISO 8601. */
 function offsetText(offsetMs: number): string {
   const minutes = Math.trunc(Math.abs(offsetMs) / 60_000);
   const two = (number: number) => String(number).padStart(2, '0');

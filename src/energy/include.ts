@@ -1,7 +1,7 @@
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { HomeMeasures } from './home/sums.ts';
 
-/** What an answer about a home's usage can tell beside `kwh_used`, in the order of its members. */
+/** Fields that a response about a home's usage can include, in order. */
 export const HOME_INCLUDES = [
   'grid_import',
   'grid_export',
@@ -15,11 +15,11 @@ export const HOME_INCLUDES = [
   'estimated',
   'coverage',
 ] as const;
-/** And an answer about one device. */
+/** Fields that a response about one device can include. */
 export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
 export type Include = (typeof DEVICE_INCLUDES)[number];
 
-/** Names of energies in answers, by what asks for them. */
+/** Names of energy measures, by the name of the requested field. */
 const ENERGIES = {
   grid_import: 'gridImport',
   grid_export: 'gridExport',
@@ -33,14 +33,14 @@ const ENERGIES = {
   export: 'exported',
 } as const satisfies Partial<Record<Include, keyof HomeMeasures>>;
 
-/** Members of a row that were asked for: `…_kwh`, shares from 0 to 1. Null: not known, or not to be known in this home. */
+/** Requested fields of a row: `…_kwh`, and ratios from 0 to 1. Null: unknown, or not applicable to this home. */
 export type Included = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?: number | null } & {
   autarky?: number | null;
   coverage?: number | null;
   complete?: boolean | null;
 };
 
-/** The members of `include`, in order. Pure. */
+/** Returns the fields that `include` requests, in order. Pure. */
 export function included(measures: HomeMeasures, include: ReadonlySet<Include>): Included {
   const members: Record<string, number | boolean | null> = {};
   for (const name of DEVICE_INCLUDES) {
@@ -56,13 +56,13 @@ export function included(measures: HomeMeasures, include: ReadonlySet<Include>):
   return members;
 }
 
-/** Names of the members of `include`, in order. */
+/** Returns the names of the fields that `include` requests, in order. */
 export const membersOf = (include: ReadonlySet<Include>): string[] =>
   DEVICE_INCLUDES.filter((name) => include.has(name)).flatMap((name) =>
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 
-/** Whether anything that was asked for is known of a bucket: else it is left out. How much is known is not something that is. */
+/** Whether any requested field of a bucket is known; otherwise the bucket is left out. Coverage and autarky do not count. */
 export const isAnythingKnown = (measures: HomeMeasures, include: ReadonlySet<Include>): boolean =>
   measures.used !== null ||
   [...include].some((name) => name !== 'coverage' && name !== 'autarky' && measures[ENERGIES[name]] !== null);

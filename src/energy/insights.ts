@@ -22,12 +22,15 @@ export interface Insight {
 
 const labelled = (hour: number | null): string | null => (hour === null ? null : hourLabel(hour));
 const NOTHING_MORE: ReadonlySet<Include> = new Set();
-/** Of hours: 2,208 rows. With pages of 31 days a year took twice as long, for a first byte that was there a few milliseconds sooner. */
+/**
+ * Days of a page of hours: 2,208 rows. Pages of 31 days doubled the time for a year, and sent the first byte only a few milliseconds
+ * sooner.
+ */
 const DAYS_OF_A_PAGE = 92;
 
 /**
- * What a user's home used by day, month or hour of the range's zone, with what was asked for beside that; buckets about which nothing is
- * known are left out.
+ * Returns the usage of a user's home by day, month or hour of the range's zone, with the requested fields. Buckets without data are left
+ * out.
  */
 export async function insights(
   db: Database,
@@ -41,7 +44,7 @@ export async function insights(
   return rows;
 }
 
-/** The same rows, those of many hours by stretches of days: each stretch is a question of its own to the database, about the same home. */
+/** Yields the rows of `insights`, with hours in pages of several days. Each page is a separate query; the home is loaded once. */
 export async function* insightPages(
   db: Database,
   userId: string,
@@ -57,22 +60,22 @@ export async function* insightPages(
   }
 }
 
-/** What a home is loaded for where these members are requested. */
+/** Returns what a home must be loaded with for the requested fields. */
 const needsOf = (include: ReadonlySet<Include>): AskedOfHome => ({
   isMoreAsked: include.size > 0,
   needsConsumption: include.has('consumption') || include.has('untracked'),
 });
 
 /**
- * What was imported by day, month or hour of the range's zone; buckets about which nothing is known are left out. Null: the home of the user is put
- * together of its devices, so that its imports are not what it used.
+ * Returns imports by day, month or hour of the range's zone, without buckets about which nothing is known. Null: the home is composed, so
+ * its usage is not the sum of its imports.
  */
 export async function imports(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[] | null> {
   const found = await importsBy(db, whose, range, groupBy);
   return found && insightsOf(found, range, groupBy);
 }
 
-/** Imports as rows of an answer. Turn by turn. */
+/** Converts imports to rows of a response, and yields to the event loop in between. */
 function insightsOf({ at, milliwattHours, peaks }: Imports, range: Range, groupBy: GroupBy): Promise<Insight[]> {
   const places = [...at.keys()];
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
@@ -90,7 +93,7 @@ function insightsOf({ at, milliwattHours, peaks }: Imports, range: Range, groupB
   });
 }
 
-/** Totals of a range, as the variant of GET and as POST answer them, with what was asked for beside them. */
+/** Returns the totals of a range, as GET without dates and POST report them, with the requested fields. */
 export async function summary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
   const total = include.size > 0 ? null : await importedTotal(db, { userId }, range);
   if (!total) return homeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);

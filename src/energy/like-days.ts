@@ -2,22 +2,23 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import type { wallClock } from './wall-clock.ts';
 
 /**
- * How the known energy of a long silence may have come over its hours: as on like days before it, in the place of the straight line that
- * the law draws. A guess that is told as one, and that nothing is computed with (docs/billing.md, docs/decisions/0092).
+ * Estimates how the known energy of a long silence may have been distributed over its hours: as on similar days before it, instead of the
+ * straight line of the law. The result is labelled as an estimate, and no other figure is computed from it (docs/billing.md,
+ * docs/decisions/0092).
  */
 
-/** What a device imported in quarter-hours (UTC) that follow upon each other, in whole mWh. */
+/** Imports of a device in consecutive quarter-hours (UTC), in whole mWh. */
 export interface ImportedQuarters {
-  /** Start of the first, Unix ms. */
+  /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
   energy: Float64Array;
-  /** Part of it that was spread over a silence. */
+  /** Part of the energy that was spread over a silence. */
   estimated: Float64Array;
-  /** For how long it is known, ms, summed over its channels. */
+  /** Known time in ms, summed over the device's channels. */
   coveredMs: Float64Array;
 }
 
-/** Quarter-hours `[first, end)` by their places, all of them estimated, by one straight line. */
+/** Quarter-hours `[first, end)` by index, all estimated by one straight line. */
 export interface Line {
   first: number;
   end: number;
@@ -25,29 +26,34 @@ export interface Line {
 
 type Clock = ReturnType<typeof wallClock>;
 
-/** Of what a shape is made. */
+/** Context that the distribution of a gap depends on. */
 export interface Shape {
-  /** The clock that the home lives by, over all of the quarter-hours. */
+  /** Local time of the home for all of the quarter-hours. */
   clockOf: Clock;
-  /** `coveredMs` of the quarter-hour from a time on, Unix ms, that is known throughout. */
+  /** Returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms). */
   wholeMs: (ms: number) => number;
 }
 
 const DAY_QUARTERS = 96;
 const HOUR_QUARTERS = 4;
-/** A line that is shorter is no long gap, one that is longer says little of its first days by its last. */
+/**
+ * Bounds for the length of a line. A shorter line is not a long gap; in a longer one, the days before it say little about its last days.
+ */
 const LEAST_QUARTERS = DAY_QUARTERS;
 export const MOST_QUARTERS = 400 * DAY_QUARTERS;
-/** Like days are looked for in the four weeks before a gap. */
+/** Similar days are searched in the four weeks before a gap. */
 export const LIKE_QUARTERS = 28 * DAY_QUARTERS;
-/** Of 20 days from Monday to Friday, and of eight others: fewer tell of themselves, not of a habit. */
+/** Minimum numbers of similar hours, of 20 days from Monday to Friday and eight days at weekends. Fewer do not show a habit. */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
-/** Quarter-hours of a line differ by a mWh, since each bound is rounded down, and registers are added up (tariffs, phases): by a few. */
+/**
+ * Tolerance in mWh between quarter-hours of a line. They differ by a mWh, because each bound is rounded down, and by a few if registers are
+ * added up (tariffs, phases).
+ */
 const STEP_MWH = 4;
 
 /**
- * The straight lines among quarter-hours, of any length. Where the level changes there was a reading: what flowed before it and what flowed
- * after it are known, and nothing is moved from one to the other.
+ * Returns the straight lines among quarter-hours, of any length. A change of level marks a reading: the energies before and after it are
+ * known separately, so a line never spans it.
  */
 export function linesOf({ energy, estimated }: ImportedQuarters): Line[] {
   const lines: Line[] = [];
@@ -68,9 +74,9 @@ export function linesOf({ energy, estimated }: ImportedQuarters): Line[] {
 }
 
 /**
- * The energy of each quarter-hour of a long gap by its like days: by the mean of the same hour of the clock on days of the same kind (Monday to
- * Friday, Saturday and Sunday) in the four weeks before it, of hours that were measured throughout. Cumulative shares are rounded
- * down, so the sum is that of the line. Null where the line stays: the gap is too short or too long, like hours are missing or say 0. Pure.
+ * Distributes the energy of a long gap over its quarter-hours in proportion to similar days: the mean of the same clock hour on days of the
+ * same kind (Monday to Friday, or weekend) in the four weeks before it, using only completely measured hours. Cumulative shares are rounded
+ * down, so the sum equals that of the line. Null if the gap is too short or too long, or similar hours are missing or all 0. Pure.
  */
 export function sharedOut(quarters: ImportedQuarters, { first, end }: Line, shape: Shape): Float64Array | null {
   const count = end - first;
@@ -101,12 +107,12 @@ export function sharedOut(quarters: ImportedQuarters, { first, end }: Line, shap
   return shared;
 }
 
-/** Hours that are alike: of the day, and of one kind of days. */
+/** Similar hours have the same hour of the day, on the same kind of day. */
 const FIRST_OF_WEEKEND = 24;
 const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
   (day.weekday >= 6 ? FIRST_OF_WEEKEND : 0) + Math.floor(minute / 60);
 
-/** Energies of the hours that were measured throughout, by what they are like. */
+/** Returns the completely measured hours, grouped by similarity. */
 function likeHours(quarters: ImportedQuarters, { first, end }: Line, { wholeMs, clockOf }: Shape) {
   const { fromMs, energy, estimated, coveredMs } = quarters;
   const hours = new Map<number, { key: number; energy: number; measured: number }>();
@@ -124,7 +130,7 @@ function likeHours(quarters: ImportedQuarters, { first, end }: Line, { wholeMs, 
   return Map.groupBy(whole, ({ key }) => key);
 }
 
-/** Their means, in whole mWh, where there are enough of them. */
+/** Returns the mean energies in whole mWh of the groups of similar hours that have enough hours. */
 function weights(alike: ReturnType<typeof likeHours>): Map<number, bigint> {
   const means = new Map<number, bigint>();
   for (const [key, hours] of alike) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bucketsOf } from './group/buckets.ts';
 import { dayRange } from './ranges.ts';
 
-/** Days on which clocks change, and the lengths in minutes that are not 60, of hours that the change cuts. */
+/** Days with clock changes, and the lengths in minutes of their hours that are not 60 minutes long. */
 const CUT: [zone: string, date: string, minutes: number[]][] = [
   ['Australia/Lord_Howe', '2026-04-05', [30]],
   ['Australia/Lord_Howe', '2026-10-04', [30]],
@@ -14,8 +14,8 @@ const CUT: [zone: string, date: string, minutes: number[]][] = [
   ['Asia/Kathmandu', '2026-03-08', []],
 ];
 
-describe('hours of a day on which clocks change', () => {
-  test.each(CUT)('in %s on %s have their real lengths', (zone, date, minutes) => {
+describe('hours of a day with a clock change', () => {
+  test.each(CUT)('have their real lengths in %s on %s', (zone, date, minutes) => {
     const range = dayRange(date, date, zone);
     const hours = bucketsOf(range, 'hour');
     expect(hours.map(({ toMs }) => toMs)).toEqual([...hours.slice(1).map(({ fromMs }) => fromMs), range.to.getTime()]);

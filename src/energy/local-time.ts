@@ -4,27 +4,28 @@ import { HOUR_MS } from '#src/core/units.ts';
 import { OFFSET_STEP_MS, type Range } from './ranges.ts';
 
 /**
- * Local times in SQL by the zone database of this process. That of the database server may be another one: its days would begin at other
- * instants than the range, which is made here, and a row would lie outside of it (Africa/Casablanca, whose rules change year by year).
+ * Computes local times in SQL with the time zone database of this process. The database server may have a different version: its days would
+ * begin at other instants than the range, which is computed here, and rows would lie outside of it (for example Africa/Casablanca, whose
+ * rules change every year).
  */
 
-/** Later times are not stored, and have the offset of then. */
+/** Last year of computed offsets. Later times are not stored; they get the last offset. */
 const LAST_YEAR = 2100;
 const DECADE = 10;
 
-/** From when on a zone has another offset than before. */
+/** An instant at which the offset of a zone changes. */
 interface Change {
   atMs: number;
   offsetMs: number;
 }
 
-/** By zone and decade: finding them takes a millisecond. */
+/** Cached changes by zone and decade: computing them takes a millisecond. */
 const known = new Map<string, readonly Change[]>();
 const MAX_KNOWN = 5_000;
 
 const offsetAt = (zone: string, ms: number): number => Math.round(IANAZone.create(zone).offset(ms) * 60_000);
 
-/** The changes of a decade, in order. */
+/** Returns the offset changes of a decade, in order. */
 function changesIn(zone: string, decade: number): readonly Change[] {
   const name = `${zone} ${decade}`;
   const found = known.get(name);
@@ -44,7 +45,7 @@ function changesIn(zone: string, decade: number): readonly Change[] {
   return changes;
 }
 
-/** The first instant in `(beforeMs, atMs]` that has the offset, which `atMs` has. */
+/** Returns the first instant in `(beforeMs, atMs]` that has the offset of `atMs`. */
 function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: number): number {
   let [low, high] = [beforeMs, atMs];
   while (high - low > 1) {
@@ -55,7 +56,7 @@ function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: numbe
   return high;
 }
 
-/** The offset at the beginning of a range, and every other one within it. */
+/** Returns the offset at the beginning of a range and the changes within it. */
 export function offsetsIn({ from, to, zone }: Range): { firstMs: number; changes: Change[] } {
   const firstMs = offsetAt(zone, from.getTime());
   const lastYear = Math.min(to.getUTCFullYear(), LAST_YEAR);
@@ -65,7 +66,10 @@ export function offsetsIn({ from, to, zone }: Range): { firstMs: number; changes
   return { firstMs, changes: changes.filter(({ atMs }) => atMs > from.getTime() && atMs < to.getTime()) };
 }
 
-/** Ends of the clock hours of a range by their starts, Unix ms: a change of clocks cuts an hour (Lord Howe moves them by half an hour). */
+/**
+ * Returns a function that gives the end of a clock hour from its start, Unix ms. A change of clocks may cut an hour (Lord Howe Island
+ * shifts by half an hour).
+ */
 export function endsOfHours(range: Range): (startMs: number) => number {
   const { firstMs, changes } = offsetsIn(range);
   return (startMs) => {
@@ -76,7 +80,7 @@ export function endsOfHours(range: Range): (startMs: number) => number {
   };
 }
 
-/** Arrays of the same for SQL: where each offset begins, but for the first; and all of them. */
+/** Returns the offsets of a range as arrays for SQL: the starts of all but the first offset, and all offsets. */
 function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
   const { firstMs, changes } = offsetsIn(range);
   return {
@@ -85,7 +89,7 @@ function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
   };
 }
 
-/** The local time (a timestamp without a zone) of an instant within a range, in SQL. */
+/** Returns the local time (a timestamp without time zone) of an instant within a range, in SQL. */
 export function localTime(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
   if (range.zone === 'UTC') return sql`(${instant} AT TIME ZONE 'UTC')`;
   const { starts, offsets } = arraysOf(range);
@@ -94,8 +98,8 @@ export function localTime(instant: RawBuilder<unknown>, range: Range): RawBuilde
 }
 
 /**
- * The start of the clock hour in which an instant of a range lies, in SQL. Where the clock jumps over it (Lord Howe Island: from 02:00 to
- * 02:30) the hour starts at the jump; where half an hour of it comes again, that is an hour of its own.
+ * Returns the start of the clock hour that contains an instant of a range, in SQL. If the clock jumps over the start (Lord Howe Island:
+ * from 02:00 to 02:30), the hour starts at the jump; if half an hour is repeated, the repetition is an hour of its own.
  */
 export function startOfHour(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
   if (range.zone === 'UTC') return sql`date_bin('1 hour', ${instant}, 'epoch')`;
@@ -105,6 +109,6 @@ export function startOfHour(instant: RawBuilder<unknown>, range: Range): RawBuil
   const changes = sql`${starts}::timestamptz[]`;
   const place = sql`width_bucket(${instant}, ${changes})`;
   const now = sql`(${all})[1 + ${place}]`;
-  // Where there was no change before it, the change is null, which is left out.
+  // Before the first change the array element is null, which `greatest` ignores.
   return sql`greatest(date_bin('1 hour', ${instant} + ${now}, 'epoch') - ${now}, (${changes})[${place}])`;
 }

@@ -9,22 +9,25 @@ import { dayRange, type Range } from './ranges.ts';
 import { homeByDay, homeByMonth } from './usage/home-sums.ts';
 import { dateOf, importsBy } from './usage/imports.ts';
 
-/** A row of GET /v1/analytics/monthly. */
+/** A row of GET /v1/analytics/monthly: the usage of a month. */
 export interface MonthlyRow {
-  /** YYYY-MM, of the zone. */
+  /** Month in the zone, YYYY-MM. */
   month: string;
   kwh_used: number;
-  /** Over the days of the month about which something is known. */
+  /** Mean daily usage, over the days of the month with known usage. */
   avg_daily_kwh: number;
   peak_hour: string | null;
-  /** Against the month before; null where nothing is known of it. Of the current month: against the same days of it. */
+  /** Difference from the previous month; for the current month, from the same days of the previous month. Null if its usage is unknown. */
   change_kwh: number | null;
   change_percent: number | null;
-  /** The month is not over. */
+  /** Whether the month has not ended yet. */
   partial?: true;
 }
 
-/** A user's last so many months of a zone, the current one included, each beside the one before; months without data are left out. */
+/**
+ * Returns a user's last `months` months in a zone, including the current one, each compared with the previous month. Months without data
+ * are left out.
+ */
 export async function monthly(
   db: Database,
   userId: string,
@@ -56,7 +59,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([homeByDay(db, home, range), homeByMonth(db, home, range)]);
-    // The bound of physics is that of what is compared, not of its days.
+    // The physical lower bound applies to the compared totals, not to single days.
     return { rows: compareMonths(days, today, (rows) => usedOf(addedSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>
@@ -69,7 +72,10 @@ async function read(
   return { rows: compareMonths(rows, today, sum), peaks };
 }
 
-/** Months of days, each beside the one before. Pure. `today`: YYYY-MM-DD. `usedIn`: what days came to; null: nothing is known of them. */
+/**
+ * Groups days into months and compares each with the previous month. `today`: YYYY-MM-DD. `usedIn`: returns the usage of some days, or null
+ * if unknown. Pure.
+ */
 function compareMonths<Day extends { day: string }>(
   days: readonly Day[],
   today: string,

@@ -10,7 +10,7 @@ import type { Range } from './ranges.ts';
 import { quartersOf } from './usage/quarters.ts';
 import { wallClock } from './wall-clock.ts';
 
-/** What the law took readings for that it did not plainly count (ingest/normalise/law.ts), by what a report calls it. */
+/** Verdicts of the law on readings that it did not plainly count (ingest/normalise/law.ts), by their names in a report. */
 export const FINDINGS = {
   glitches: 'glitch',
   overlaps: 'overlap',
@@ -25,25 +25,25 @@ export const FINDINGS = {
 } as const;
 export type Finding = keyof typeof FINDINGS;
 
-/** A reason why messages or elements were not used, and how many. */
+/** A reason for rejected messages or elements, with their number. */
 interface Rejection {
   reason: string;
   count: number;
 }
 
 /**
- * How good a month of a device is. An interval is a quarter-hour (UTC) of the device's time that is over; each is one of received,
- * estimated, partial and missing. Energies in kWh, to the mWh.
+ * Data quality of a device in a month. An interval is a past quarter-hour (UTC) in which the device existed; each is received, estimated,
+ * partial or missing. Energies are in kWh, exact to the mWh.
  */
 export interface MonthQuality {
-  /** YYYY-MM, of the zone. */
+  /** Month in the zone, YYYY-MM. */
   month: string;
   intervals_expected: number;
-  /** Known throughout, and nothing of it estimated. */
+  /** Intervals that are completely known and contain no estimated energy. */
   intervals_received: number;
-  /** Some of its energy was spread over a silence of more than an hour. */
+  /** Intervals with energy that was spread over a silence of more than an hour. */
   intervals_estimated: number;
-  /** Known for a part of it. */
+  /** Intervals that are partly known. */
   intervals_partial: number;
   intervals_missing: number;
   import_kwh: number;
@@ -56,17 +56,17 @@ export interface MonthQuality {
   import_change_kwh: number;
   export_change_kwh: number;
   findings: Record<Finding, number>;
-  /** By hand: passed over, and read. */
+  /** Numbers of readings that manual edits exclude, and of readings that they add. */
   excluded_readings: number;
   added_readings: number;
-  /** Ids of edits in force. */
+  /** Ids of the manual edits in force that affect the month. */
   edits: string[];
   rejected: number;
-  /** The most frequent first, `MOST_REASONS` of them. */
+  /** The `MOST_REASONS` most frequent reasons of rejections, most frequent first. */
   rejections: Rejection[];
 }
 
-/** Reasons that are told of a month; of the others the number. */
+/** Maximum number of reasons reported for a month; the others are reported as one number. */
 const MOST_REASONS = 20;
 const OTHER_REASONS = 'other reasons';
 const MEASURES = [
@@ -77,16 +77,16 @@ const MEASURES = [
   'coveredMs',
   'exportCoveredMs',
 ] as const;
-/** So many quarter-hours are read at a time. */
+/** Length of the range that is read at a time. */
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
-/** kWh of whole mWh, all of them. */
+/** Converts mWh to kWh without rounding. */
 const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
 
 /**
- * The quality of a device's electricity by month of the range's zone, in order; months of which there is nothing to tell are left out. What
- * is expected is time, not messages: each quarter-hour from the first counted interval on is to be known, and a register that sends only
- * when it changes makes it so with its next reading.
+ * Returns the quality of a device's electricity data by month of the range's zone, in order, without months that have no data. Quality is
+ * measured by time, not by messages: every quarter-hour from the first counted interval on should be known, and a register that reports
+ * only changes completes the time before each of its readings.
  */
 export async function deviceQuality(db: Database, deviceId: string, range: Range, now: Date): Promise<MonthQuality[]> {
   const months = new Map<string, MonthQuality>();
@@ -105,7 +105,7 @@ export async function deviceQuality(db: Database, deviceId: string, range: Range
   }
   const names = new Map<string, Finding>(Object.entries(FINDINGS).map(([name, verdict]) => [verdict, name as Finding]));
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
-    // The first one after a reset or a swap keeps its note (confirming), and counts as any other.
+    // The verdict `confirming`, on the first reading after a reset or a swap, is not reported: that reading counts like any other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
     else if (verdict === 'excluded') monthOf(month).excluded_readings += count;
@@ -147,7 +147,7 @@ const emptyMonth = (month: string): MonthQuality => ({
   rejections: [],
 });
 
-/** Energies of a month while they are added up, whole mWh. */
+/** Running sums of a month, in whole mWh. */
 interface Sums {
   imported: number;
   exported: number;
@@ -202,12 +202,12 @@ async function addIntervals(
   }
 }
 
-/** The month of an instant, YYYY-MM, in SQL. */
+/** Returns the month of an instant (YYYY-MM) in SQL. */
 const monthAt = (instant: string, range: Range) => sql`to_char(${localTime(sql.ref(instant), range)}, 'YYYY-MM')`;
 
-/** What came late of hours that begin in the range, and what that changed, by month. */
+/** Returns, by month, the number of late readings for hours in the range and the changes they made. */
 async function lateIn(db: Database, deviceId: string, range: Range) {
-  // Raw SQL: local months by our own zone database, here and below.
+  // Raw SQL, here and below: local months are computed with the time zone database of this process.
   const { rows } = await sql<{ month: string; readings: number; hours: number; imported: number; exported: number }>`
     SELECT month, sum(late_readings)::bigint AS readings, count(*) FILTER (WHERE corrections > 0)::int AS hours,
       sum(import_milliwatt_hours)::bigint AS imported, sum(export_milliwatt_hours)::bigint AS exported
@@ -216,7 +216,7 @@ async function lateIn(db: Database, deviceId: string, range: Range) {
   return rows;
 }
 
-/** What readings of the range were taken for, where they were not plainly counted, by month. */
+/** Returns, by month, the verdicts on readings in the range that were not plainly counted. */
 async function verdictsIn(db: Database, deviceId: string, range: Range) {
   const { rows } = await sql<{ month: string; verdict: string; count: number }>`
     SELECT month, verdict, count(*)::int AS count FROM (
@@ -227,12 +227,12 @@ async function verdictsIn(db: Database, deviceId: string, range: Range) {
   return rows;
 }
 
-/** Edits by hand in force, by the months of the range that they are about. */
+/** Returns the manual edits in force, by each month of the range that they affect. */
 async function editsIn(db: Database, deviceId: string, range: Range) {
   const rows = await db
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
-    // An edit by the clock passes readings over; where it goes on from is a part of that.
+    // An edit for a clock that was set back (`instants`) excludes readings. Its value is where the register continues, not an added reading.
     .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)
@@ -252,7 +252,7 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
   });
 }
 
-/** Why messages of the device were refused that came in the range, by month: the most frequent reasons, and the others as one (null). */
+/** Returns, by month, the reasons for rejected messages received in the range: the most frequent ones, and all others as one (null). */
 async function rejectionsIn(db: Database, deviceId: string, range: Range) {
   const { rows } = await sql<{ month: string; reason: string | null; count: number }>`
     SELECT month, reason, sum(count)::int AS count FROM (

@@ -2,30 +2,30 @@ import { expect, test } from 'vitest';
 import { dayCount, dayRange, pieceMinutes, stretchesOf } from '#src/energy/ranges.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
-test('hours of a zone are made of the longest pieces of UTC hours that they begin and end with', () => {
+test('pieceMinutes returns the longest pieces of UTC hours that align with the hours of a zone', () => {
   const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') => pieceMinutes(dayRange(start, end, zone));
   const zones = ['UTC', 'Europe/Berlin', 'Africa/Casablanca', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
   expect(zones.map((zone) => pieces(zone))).toEqual([60, 60, 60, 30, 30, 15]);
-  // Half an hour for a part of the year only, in winter here, in summer there; and in the past only.
+  // Zones with half-hour offsets for a part of the year (winter here, summer there), and only in the past.
   expect(pieces('Australia/Lord_Howe', '2026-01-01', '2026-01-01')).toBe(60);
   expect(pieces('Australia/Lord_Howe', '2026-06-01', '2026-06-01')).toBe(30);
   expect(pieces('Australia/Lord_Howe', '9990-01-01', '9990-12-31')).toBe(30);
   expect(pieces('Asia/Singapore', '1981-12-31', '1982-01-01')).toBe(30);
   expect(pieces('Asia/Singapore')).toBe(60);
-  // Until 1986 a quarter of an hour less.
+  // Until 1986 the offset was a quarter of an hour less.
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1985-12-30')).toBe(30);
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1986-02-01')).toBe(15);
 });
 
-test('the question costs no more for eight thousand years than for eighty', () => {
-  // The best of five: the first ones compile.
+test('pieceMinutes is as fast for eight thousand years as for eighty', () => {
+  // The best of five runs, because the first ones include compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => pieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );
   expect(Math.min(...times)).toBeLessThan(500);
 });
 
-test('a day on which the clock goes back over midnight begins the first time that it is midnight', () => {
+test('a day on which the clock goes back over midnight begins at the first midnight', () => {
   const day = dayRange('2026-11-01', '2026-11-01', 'America/Havana');
   expect([day.from.toISOString(), day.to.toISOString()]).toEqual([
     '2026-11-01T04:00:00.000Z',
@@ -34,7 +34,7 @@ test('a day on which the clock goes back over midnight begins the first time tha
 });
 
 test.each(['UTC', 'Europe/Berlin', 'Atlantic/Azores', 'Africa/Casablanca'])(
-  'a range of %s is its stretches, one after the other',
+  'a range of %s consists of its consecutive stretches',
   (zone) => {
     for (const [start, end, days] of [
       ['2025-01-01', '2025-12-31', 31],

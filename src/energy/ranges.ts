@@ -1,20 +1,20 @@
 import { DateTime, IANAZone } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
 
-/** A stretch of time in UTC, `[from, to)`, that whole days of a zone make up. */
+/** Time range in UTC, `[from, to)`, that consists of whole days in a zone. */
 export interface Range {
   from: Date;
   to: Date;
-  /** IANA name. */
+  /** Name of the time zone in the IANA database. */
   zone: string;
-  /** First and last day, YYYY-MM-DD, in the zone. */
+  /** First and last day in the zone, YYYY-MM-DD. */
   start: string;
   end: string;
 }
 
 /**
- * Names of the IANA database without a slash: links, and zones of before there were places. Named here, since what knows them knows
- * abbreviations as well, which mean one thing here and another there (IST, CST).
+ * Names in the IANA database without a slash: links, and legacy zones. They are listed here, because libraries that accept them also accept
+ * ambiguous abbreviations (IST, CST).
  */
 const WITHOUT_PLACE = new Set(
   `CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica
@@ -22,27 +22,27 @@ const WITHOUT_PLACE = new Set(
    W-SU WET Zulu`.split(/\s+/),
 );
 
-/** Whether the name is a time zone of the IANA database, a link included (and not an abbreviation or an offset). */
+/** Whether a name is a time zone of the IANA database. Links are accepted; abbreviations and offsets are not. */
 export function isZone(name: string): boolean {
   if (!WITHOUT_PLACE.has(name) && !/^(?!SystemV\/)[A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
   return IANAZone.isValidZone(name);
 }
 
-/** Whether the text is a date that exists, YYYY-MM-DD, from the year 1970 on. */
+/** Whether a text is an existing date, YYYY-MM-DD, from 1970 on. */
 export function isDate(text: string): boolean {
   return /^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;
 }
 
 /**
- * The first instant of the day, month, … that a time of a zone lies in: not always 00:00, and where the clock goes back over
- * midnight (Azores, Havana) the first of two.
+ * Returns the first instant of the day or month that contains a time in a zone. This is not always 00:00; if the clock goes back over
+ * midnight (Azores, Havana), it is the first of the two.
  */
 export function firstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
   const [first, ...others] = time.startOf(unit).getPossibleOffsets();
   return others.reduce((earliest, one) => (one < earliest ? one : earliest), first as DateTime);
 }
 
-/** The days from `start` to `end`, both inclusive, of a zone. */
+/** Returns the range of the days from `start` to `end`, both inclusive, in a zone. */
 export function dayRange(start: string, end: string, zone: string): Range {
   const startOf = (day: DateTime) => firstInstant(day, 'day').toJSDate();
   const from = startOf(DateTime.fromISO(start, { zone }));
@@ -50,7 +50,7 @@ export function dayRange(start: string, end: string, zone: string): Range {
   return { from, to, zone, start, end };
 }
 
-/** A range as ranges of so many days, one after the other; the last may be shorter. */
+/** Splits a range into consecutive ranges of `days` days; the last may be shorter. */
 export function stretchesOf({ start, end, zone }: Range, days: number): Range[] {
   const dayAfter = (day: string, count: number) =>
     DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
@@ -60,37 +60,37 @@ export function stretchesOf({ start, end, zone }: Range, days: number): Range[] 
   });
 }
 
-/** Number of days from `start` to `end`, both inclusive. */
+/** Returns the number of days from `start` to `end`, both inclusive. */
 export function dayCount(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 }
 
-/** Number of calendar months that the days touch. */
+/** Returns the number of calendar months that contain the days. */
 export function monthCount(start: string, end: string): number {
   const number = (date: string) => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7));
   return number(end) - number(start) + 1;
 }
 
-/** The last 30 days of a zone, today included. */
+/** Returns the last 30 days in a zone, including today. */
 export function lastThirtyDays(now: Date, zone: string): Range {
   const today = DateTime.fromJSDate(now, { zone });
   return dayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** The calendar interval of now, to date, in a zone; weeks begin on Monday (ISO 8601). */
+/** Returns the current calendar interval up to today in a zone; weeks begin on Monday (ISO 8601). */
 export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): Range {
   const today = DateTime.fromJSDate(now, { zone });
   return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** No offset of any zone has lasted shorter than this since 1970. */
+/** Minimum time for which a time zone has kept the same offset since 1970. */
 export const OFFSET_STEP_MS = 14 * DAY_MS;
-/** From here on the rules of every zone only repeat, year by year (the tz database writes them out until then). */
+/** From this time on, the rules of every zone repeat yearly (the tz database lists changes up to then). */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
 /**
- * The longest pieces of UTC hours, in minutes, that the zone's hours are made of, anywhere in the range. Looks at 1,800 offsets
- * at most, however long the range.
+ * Returns the longest pieces of UTC hours, in minutes, from which the zone's clock hours can be composed anywhere in the range. Checks at
+ * most 1,800 offsets, however long the range is.
  */
 export function pieceMinutes({ from, to, zone }: Range): 60 | 30 | 15 {
   if (zone === 'UTC') return 60;

@@ -9,14 +9,14 @@ const DAY = 96;
 const zone = 'Europe/Berlin';
 const SHAPE = { zone, wholeMs: () => QUARTER_MS };
 
-/** What a home used, quarter by quarter, and between which quarters its register was silent. */
+/** Usage of a home by quarter-hour, and the ranges of quarter-hours in which its register was silent. */
 interface World {
   fromMs: number;
   used: readonly number[];
   silences: readonly (readonly [number, number])[];
 }
 
-/** As the law stores it: the energy of each silence evenly, shares up to each bound rounded down. */
+/** The data as the law stores them: the energy of each silence is spread evenly, and shares up to each bound are rounded down. */
 function stored({ fromMs, used, silences }: World) {
   const energy = Float64Array.from(used);
   const estimated = new Float64Array(used.length);
@@ -30,7 +30,7 @@ function stored({ fromMs, used, silences }: World) {
 
 type Stored = ReturnType<typeof stored>;
 
-/** Reads what is there: a world has a first and a last quarter-hour. */
+/** Reads the quarter-hours of the world, limited to its first and last one. */
 const readerOf =
   ({ fromMs, energy, estimated, coveredMs }: Stored): ReadQuarters =>
   async (from, to) => {
@@ -53,7 +53,7 @@ const ask = (world: Stored, first = 0, end = world.energy.length, shape = SHAPE)
 
 const sum = (list: Float64Array) => list.reduce((all, one) => all + one, 0);
 
-/** 200 W, and 2 kW from seven to nine in the evening on the clock of the home. On weekends at noon. */
+/** 200 W, and 2 kW from 19:00 to 21:00 on the home's clock; at weekends at noon. */
 const evening = (fromMs: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => {
     const { hour, weekday } = DateTime.fromMillis(fromMs + at * QUARTER_MS, { zone });
@@ -61,7 +61,7 @@ const evening = (fromMs: number, count: number): number[] =>
     return isPeak ? 500_000 : 50_000;
   });
 
-/** Ten weeks of noise, with silences anywhere: some touch, some are within four weeks of another one. */
+/** Ten weeks of random usage with random silences: some are adjacent, some within four weeks of another. */
 const world: fc.Arbitrary<World> = fc
   .record({
     fromMs: fc.constantFrom(Date.UTC(2026, 1, 2), Date.UTC(2026, 8, 7)),
@@ -79,7 +79,7 @@ const world: fc.Arbitrary<World> = fc
     return { fromMs, used, silences };
   });
 
-test('each gap keeps its energy to the mWh, and nothing changes outside of gaps', async () => {
+test('each gap keeps its energy to the mWh, and nothing changes outside gaps', async () => {
   let shared = 0;
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
@@ -102,7 +102,7 @@ test('each gap keeps its energy to the mWh, and nothing changes outside of gaps'
   expect(shared).toBeGreaterThan(20);
 });
 
-test('a quarter-hour has the same energy whatever range is asked', async () => {
+test('a quarter-hour has the same energy in every requested range', async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.nat(70 * DAY), fc.nat(70 * DAY), async (one, a, b) => {
       const [first, end] = [Math.min(a, b), Math.max(a, b) + 1];
@@ -118,18 +118,18 @@ test('a quarter-hour has the same energy whatever range is asked', async () => {
 test.each([
   ['March, with a day of 23 hours', Date.UTC(2026, 2, 29)],
   ['October, with a day of 25 hours', Date.UTC(2026, 9, 25)],
-])('a gap over the change of the clock has its peaks by the clock of the home (%s)', async (_, changeMs) => {
+])('a gap across a clock change has its peaks by the local time of the home (%s)', async (_, changeMs) => {
   const fromMs = changeMs - 40 * DAY * QUARTER_MS;
   const used = evening(fromMs, 45 * DAY);
   const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
   const told = await ask(line);
-  // The home lived as it always does: shares are what was used, but for what rounding down takes.
+  // Usage followed the usual pattern, so the shares equal actual usage, except for rounding.
   const off = told.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
   expect(Math.max(...off)).toBeLessThanOrEqual(1);
   expect(told.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);
 });
 
-test('without like days the line stays', async () => {
+test('a gap without similar days stays a straight line', async () => {
   const fromMs = Date.UTC(2026, 4, 4);
   const used = evening(fromMs, 40 * DAY);
   const kept = async (change: (line: Stored) => void, silence: readonly [number, number] = [30 * DAY, 32 * DAY]) => {
@@ -137,24 +137,24 @@ test('without like days the line stays', async () => {
     change(line);
     return !(await ask(line)).isShared.includes(1);
   };
-  // Silent from Wednesday, 3 June 2026, on. Before: silences, quarter-hours known in part, two workdays, nothing used.
+  // Silent from Wednesday, 3 June 2026, on. In the four weeks before: silences, partly known quarter-hours, only two workdays, or no usage.
   expect(await kept(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
   expect(await kept(({ coveredMs }) => coveredMs.fill(QUARTER_MS - 1, 0, 30 * DAY))).toBe(true);
   expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);
   expect(await kept(({ energy }) => energy.fill(0, 0, 30 * DAY))).toBe(true);
-  // Shorter than a day.
+  // A gap shorter than a day.
   expect(await kept(() => {}, [30 * DAY, 31 * DAY - 1])).toBe(true);
   expect(await kept(() => {})).toBe(false);
-  // Two weekends are enough for a Saturday, the Sunday before is not.
+  // For a Saturday two weekends are enough; the Sunday before is too few.
   const saturday: readonly [number, number] = [33 * DAY - 8, 34 * DAY - 8];
   expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 17 * DAY), saturday)).toBe(false);
   expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 27 * DAY), saturday)).toBe(true);
 });
 
-test('a reading within a silence divides it: nothing is moved over it', async () => {
+test('a reading within a silence splits it, and no energy moves across the reading', async () => {
   const fromMs = Date.UTC(2026, 4, 4);
   const used = evening(fromMs, 40 * DAY);
-  // On holiday from the reading on.
+  // The home is empty from the reading on.
   used.fill(10_000, 31 * DAY, 33 * DAY);
   const line = stored({
     fromMs,
@@ -169,7 +169,7 @@ test('a reading within a silence divides it: nothing is moved over it', async ()
   expect(sum(told.energy)).toBe(sum(line.energy));
 });
 
-test('a gap of more than 400 days stays the line, from wherever it is looked at', async () => {
+test('a gap of more than 400 days stays a straight line, in every requested range', async () => {
   const fromMs = Date.UTC(2024, 0, 1);
   const worldOf = (days: number) =>
     stored({

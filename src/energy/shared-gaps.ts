@@ -3,18 +3,18 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { type ImportedQuarters, LIKE_QUARTERS, type Line, linesOf, MOST_QUARTERS, sharedOut } from './like-days.ts';
 import { wallClock } from './wall-clock.ts';
 
-/** Reads the quarter-hours of `[fromMs, toMs)`, starts of quarter-hours, or those of them that there can be anything of. */
+/** Reads the quarter-hours of `[fromMs, toMs)`, which are starts of quarter-hours. May omit quarter-hours that cannot have data. */
 export type ReadQuarters = (fromMs: number, toMs: number) => Promise<ImportedQuarters>;
 
-/** Quarter-hours with long gaps as like days tell them. `isShared`: 1 where they do. */
+/** Quarter-hours in which long gaps are distributed by similar days. `isShared`: 1 for distributed quarter-hours. */
 export interface SharedQuarters extends ImportedQuarters {
   isShared: Uint8Array;
 }
 
 /**
- * The quarter-hours of `[fromMs, toMs)`, with what long gaps hold of them by like days. A gap is judged whole, and by the four weeks before it,
- * wherever it begins and ends: a quarter-hour has the same energy whatever range is asked. `zone`: whose clock the home lives by; `wholeMs`:
- * `coveredMs` of the quarter-hour from a time on, Unix ms, that is known throughout.
+ * Returns the quarter-hours of `[fromMs, toMs)` with the energy of long gaps distributed by similar days. A gap is always evaluated as a
+ * whole, and by the four weeks before it, so a quarter-hour has the same energy in every queried range. `zone`: time zone of the home.
+ * `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
  */
 export async function sharedGaps(
   read: ReadQuarters,
@@ -27,7 +27,7 @@ export async function sharedGaps(
   let lines = linesOf(quarters).filter(told);
   const reachesOut = ({ first, end }: Line) => first < LIKE_QUARTERS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
-    // Further than the longest gap that is shared out: one that fills this is longer.
+    // More than the longest gap that is distributed: a gap that fills this range is longer.
     const before = MOST_QUARTERS + LIKE_QUARTERS + 1;
     quarters = await read(fromMs - before * QUARTER_MS, toMs + (MOST_QUARTERS + 1) * QUARTER_MS);
     lines = linesOf(quarters).filter(told);
@@ -35,7 +35,8 @@ export async function sharedGaps(
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);
   const clockOf = wallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_MS, zone);
-  // Shapes are made of what was measured, which no gap changes: one after the other. Turn by turn: of daily readings there are a thousand.
+  // Distributions depend on measured quarter-hours only, so the order of gaps does not matter. Yields to the event loop, because a device
+  // with daily readings has a thousand gaps.
   for (const line of lines) {
     await setImmediate();
     const shared = sharedOut(quarters, line, { clockOf, wholeMs });

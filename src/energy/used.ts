@@ -6,7 +6,10 @@ import type { Range } from './ranges.ts';
 import { homeByDay, homeByHour, homeByMonth } from './usage/home-sums.ts';
 import { type Bucket, dateOf, importsBy } from './usage/imports.ts';
 
-/** What a user's home used in the buckets of a zone of which it is known, in order. `at`: start of the hour; first day of day or month. */
+/**
+ * Returns the usage of a user's home in the buckets of a zone, in order, without unknown buckets. `at`: start of the hour, or first day of
+ * the day or month.
+ */
 export async function usedBy(
   db: Database,
   userId: string,

@@ -3,33 +3,33 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
 import { offsetsIn } from './local-time.ts';
 import { dayRange } from './ranges.ts';
 
-/** A day of a zone. */
+/** A day in a time zone. */
 export interface ClockDay {
-  /** YYYY-MM-DD. */
+  /** Date of the day, YYYY-MM-DD. */
   date: string;
-  /** 1 to 12. */
+  /** Month of the day, 1 to 12. */
   month: number;
-  /** ISO: 1 is Monday. */
+  /** ISO weekday of the day; 1 is Monday. */
   weekday: number;
-  /** Quarter-hours (UTC) that begin in it: 96, 92 or 100 where the clock changes. */
+  /** Number of quarter-hours (UTC) that begin on the day: 96, or for example 92 or 100 if the clock changes. */
   quarters: number;
 }
 
-/** Where a quarter-hour (UTC) begins on a wall clock. */
+/** Local time of the start of a quarter-hour (UTC). */
 export interface ClockQuarter {
   day: ClockDay;
-  /** Minutes after midnight. */
+  /** Minutes between local midnight and the start of the quarter-hour. */
   minute: number;
-  /** Unix ms: start of its clock hour, as rows by hour have it (local-time.ts, `startOfHour`). */
+  /** Start of its clock hour, Unix ms, as in rows by hour (local-time.ts, `startOfHour`). */
   hourMs: number;
 }
 
 /**
- * The wall clock of a zone over `[fromMs, toMs)`: what it shows as each quarter-hour begins, asked in order. A calendar that was asked each time
- * would take longer than everything that is done with its answers.
+ * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`, to be called in order. A calendar library call for each
+ * quarter-hour would take longer than all other processing.
  */
 export function wallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarter {
-  // Whole days, and one more at each end, which a clock that goes back over midnight may show again.
+  // One more day at each end: a clock that goes back over midnight may show it again.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
   const { firstMs, changes } = offsetsIn(whole);
@@ -60,7 +60,7 @@ export function wallClock(fromMs: number, toMs: number, zone: string): (quarterM
   };
 }
 
-/** A day by its number since 1970. That was a Thursday. */
+/** Returns a day by its number since 1970, which began on a Thursday. */
 function dayOf(number: number): ClockDay {
   const date = new Date(number * DAY_MS);
   return {

@@ -12,23 +12,26 @@ import { sharedGaps } from './shared-gaps.ts';
 import { quartersOf } from './usage/quarters.ts';
 import { wallClock } from './wall-clock.ts';
 
-/** How the estimated energy of a row lies in it: shared out by like days, or all of it spread evenly. Null: nothing is estimated. */
+/** Distribution of the estimated energy in a row: by similar days, or evenly. Null: nothing is estimated. */
 export type Estimate = 'like_days' | 'line' | null;
 
-/** Days that are read, and added up, at a time. */
+/** Length of the range that is read and added up at a time. */
 const CHUNK_MS = 96 * DAY_MS;
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
-/** Which rows, and whose clock like days go by. */
+/** Requested rows, and the time zone for similar days. */
 interface Asked {
   range: Range;
   groupBy: GroupBy;
-  /** IANA name: where the device is, whatever zone the rows are of. */
+  /** IANA name of the device's time zone, which may differ from that of the rows. */
   homeZone: string;
   now: Date;
 }
 
-/** Rows of a device's usage with long gaps by like days (like-days.ts) in the place of the straight line, and which of the two each row has. */
+/**
+ * Returns the rows of a device's usage with long gaps distributed by similar days (like-days.ts) instead of the straight line, and the kind
+ * of estimate in each row.
+ */
 export async function withLikeDays(
   db: Database,
   deviceId: string,
@@ -52,7 +55,7 @@ interface Sum {
   isShared: boolean;
 }
 
-/** What the quarter-hours of each row add up to, by `starts_at` of hours and `date` of days and months. */
+/** Returns the sums of the quarter-hours of each row, by `starts_at` for hours and `date` for days and months. */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();
   const loaded = await loadAsMeter(db, deviceId);
@@ -60,7 +63,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   if (!meter || meter.beginsAtMs === null) return sums;
   const floor = (ms: number) => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
   const fromMs = Math.max(floor(range.from.getTime()), meter.beginsAtMs);
-  // What is known of times to come is known by a clock that is fast.
+  // Data up to a day ahead can come from a device whose clock is fast.
   const endMs = floor(now.getTime()) + DAY_MS;
   const toMs = Math.min(floor(range.to.getTime()), endMs);
   if (fromMs >= toMs) return sums;
@@ -89,7 +92,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   return sums;
 }
 
-/** What a device imported in `[fromMs, toMs)`, starts of quarter-hours. Turn by turn. */
+/** Reads the imports of a device in `[fromMs, toMs)`, which are starts of quarter-hours. Yields to the event loop between chunks. */
 async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarters> {
   const list = () => new Float64Array((toMs - fromMs) / QUARTER_MS);
   const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };

@@ -6,15 +6,15 @@ import { PENDING_EMAIL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
 
 /**
- * Condition that a row `m` of `group_members` counts: the owner of the group reaches the home as of now. A home that became something else than a
- * homeowner, or whose group's owner is no utility any more, stays a member and counts for nothing.
+ * SQL condition: a row `m` of `group_members` counts, because the group's owner currently has the home within reach. The row stays, but
+ * does not count, if the account is no longer a homeowner or the group's owner no longer a utility.
  */
 export const COUNTS: RawBuilder<boolean> = sql<boolean>`EXISTS (
   SELECT FROM home_groups g JOIN users o ON o.user_id = g.user_id JOIN users h ON h.user_id = m.user_id
   WHERE g.group_id = m.group_id
     AND (o.role = 'admin' OR o.role = 'utility' AND (h.user_id = o.user_id OR h.enrolled_by = o.user_id AND h.role = 'homeowner')))`;
 
-/** The homes of a group that count, without those of groups below it, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` counted homes of a group, without its subgroups, in order of their ids, after `cursor`. */
 export async function listMembers(
   db: Database,
   groupId: string,
@@ -32,7 +32,7 @@ export async function listMembers(
     .execute();
 }
 
-/** The homes that count of a group and of those below it, each once, in order of their ids. */
+/** Returns the counted homes of a group and its subgroups, each once, in order of their ids. */
 export async function homesOf(db: Database, groupId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('group_members as m')
@@ -45,7 +45,7 @@ export async function homesOf(db: Database, groupId: string): Promise<string[]> 
   return rows.map(({ user_id }) => user_id);
 }
 
-/** The zone of the account that owns a group. */
+/** Returns the time zone of the account that owns a group. */
 export async function zoneOfOwner(db: Database, userId: string): Promise<string> {
   const { timezone } = await db
     .selectFrom('users')
@@ -55,13 +55,13 @@ export async function zoneOfOwner(db: Database, userId: string): Promise<string>
   return timezone;
 }
 
-/** What a change of members did. */
+/** Numbers of members added and removed by a change. */
 export interface ChangedMembers {
   added: number;
   removed: number;
 }
 
-/** Those of some accounts that lie within the reach of the owner of a group: others cannot be its homes. */
+/** Returns the accounts that are within the reach of the group's owner. Only these can be homes of the group. */
 export async function reachable(
   db: Database,
   ofOwner: RoleReach,
@@ -76,13 +76,13 @@ export async function reachable(
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
-/** Adds homes to a group, and removes others. Those that are there, or are not, already change nothing. */
+/** Adds homes to a group and removes others. Adding existing members and removing absent ones has no effect. */
 export async function changeMembers(
   db: Database,
   groupId: string,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
 ): Promise<ChangedMembers> {
-  // Raw SQL: lists as one parameter each. In order, so that two changes of the same homes do not wait for each other in a circle.
+  // Raw SQL: each list is one parameter. Rows are sorted, so that two changes of the same homes cannot deadlock.
   return joinOrBeginTransaction(db, async (trx) => {
     const query = queryOf(trx);
     const added = await query<{ user_id: string }>(

@@ -9,22 +9,21 @@ import { COUNTS } from './members.ts';
 
 const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'created_at'] as const;
 
-/** A group of homes; `members`: the homes of it that count, without those of groups below it. */
+/** A group of homes. `members`: number of its counted homes, without subgroups. */
 export type Group = Pick<Selectable<Tables['home_groups']>, (typeof COLUMNS)[number]> & { members: number };
 
-/** What can be set. */
 export interface GroupSettings {
   name: string;
   kind: string | null;
   parent_group_id: string | null;
 }
 
-/** More than a utility has feeders. */
+/** Maximum number of groups of an owner: more than a utility has feeders. */
 const MAX_GROUPS = 10_000;
 
 const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${COUNTS})`;
 
-/** Makes a group of an owner. 422 where it cannot be a part of `parent_group_id`, 409 where the owner has too many. */
+/** Creates a group for an owner. Error 422 if it cannot be a subgroup of `parent_group_id`, 409 if the owner has too many groups. */
 export async function createGroup(
   db: Database,
   { userId, ...settings }: GroupSettings & { userId: string },
@@ -42,7 +41,7 @@ export async function createGroup(
   });
 }
 
-/** One group within the reach; null where there is none. */
+/** Returns a group within the reach, or null. */
 export async function findGroup(db: Database, reach: Reach, groupId: string): Promise<Group | null> {
   const row = await db
     .selectFrom('home_groups')
@@ -53,7 +52,7 @@ export async function findGroup(db: Database, reach: Reach, groupId: string): Pr
   return row ?? null;
 }
 
-/** Groups within the reach, of `userId` or of all owners, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` groups within the reach, of `userId` or of all owners, in order of their ids, after `cursor`. */
 export async function listGroups(
   db: Database,
   reach: Reach,
@@ -70,7 +69,7 @@ export async function listGroups(
   return query.execute();
 }
 
-/** Changes a group within the reach; null where there is none. 422 where it cannot be a part of `parent_group_id`. */
+/** Updates a group within the reach. Returns null if there is none. Error 422 if it cannot be a subgroup of `parent_group_id`. */
 export async function updateGroup(
   db: Database,
   reach: Reach,
@@ -87,7 +86,7 @@ export async function updateGroup(
   });
 }
 
-/** Removes a group within the reach, and the keys that are limited to it; false where there is none. 409 where others are a part of it. */
+/** Deletes a group within the reach and the keys that are limited to it. Returns false if there is none. Error 409 if it has subgroups. */
 export async function deleteGroup(db: Database, reach: Reach, groupId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const group = await findGroup(trx, reach, groupId);
@@ -105,8 +104,8 @@ function mayBePart(groups: Awaited<ReturnType<typeof lockedGroups>>, groupId: st
 }
 
 /**
- * All groups of an owner, held until the transaction ends, so that two changes at once close no circle. Read once more after they are held:
- * one may have been added meanwhile.
+ * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. Reads them again after
+ * locking, because another group may have been added meanwhile.
  */
 async function lockedGroups(trx: Database, userId: string) {
   const groups = trx.selectFrom('home_groups').select(['group_id', 'parent_group_id']).where('user_id', '=', userId);
@@ -114,18 +113,18 @@ async function lockedGroups(trx: Database, userId: string) {
   return groups.execute();
 }
 
-/** A district of a district of …: more than anybody needs, and few enough to be gone through for each question. */
+/** Maximum depth of nested groups: enough in practice, and small enough to be walked for each query. */
 const MAX_DEPTH = 8;
 
-/** A group and the one that it is a part of. */
+/** A group with its parent. */
 interface Placed {
   group_id: string;
   parent_group_id: string | null;
 }
 
 /**
- * Why a group cannot become a part of another one; null where it can. Pure. `groups`: all groups of the owner as they are now; `groupId`: null
- * for a new one.
+ * Returns why a group cannot become a subgroup of another one, or null if it can. `groups`: all current groups of the owner; `groupId`:
+ * null for a new group. Pure.
  */
 function refusal(groups: readonly Placed[], groupId: string | null, parentId: string): string | null {
   const parents = new Map(groups.map(({ group_id, parent_group_id }) => [group_id, parent_group_id]));
@@ -139,7 +138,7 @@ function refusal(groups: readonly Placed[], groupId: string | null, parentId: st
   return above + below > MAX_DEPTH ? `must leave the tree ${MAX_DEPTH} levels deep at most` : null;
 }
 
-/** How many levels a group and what is below it make. */
+/** Returns the number of levels that a group and its subgroups have. */
 function height(groups: readonly Placed[], groupId: string): number {
   const children = Map.groupBy(groups, ({ parent_group_id }) => parent_group_id);
   let level = [groupId];

@@ -3,25 +3,25 @@ import { type DailyUse, knownDays } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
 import { mean, sum } from './robust.ts';
 
-/** A month that is over: what would have been said of it on the same day, and what it came to. kWh. */
+/** A past month: its forecast as of the same day of the month, and its actual usage. kWh. */
 export interface PastForecast {
-  /** Of its first day. */
+  /** First day of the month, as a day number. */
   firstDay: number;
   forecastKwh: number;
   actualKwh: number;
-  /** What its days from that one on came to, as a share of what was expected of them. */
+  /** Actual usage ÷ forecast usage, from the day of the forecast to the end of the month. */
   restRatio: number;
-  /** What the same month of the year before used, by the day, in a month of this length; null: unknown. */
+  /** Usage of the same month of the previous year, scaled to the number of days in this month. Null: unknown. */
   lastYearKwh: number | null;
 }
 
 const MONTHS = 24;
-/** Days of a month that may be unknown. */
+/** Maximum number of unknown days in a month. */
 const MOST_UNKNOWN_DAYS = 1;
 
 /**
- * The forecast of `today` for each of the home's months of the last two years, as of the same day of the month, with no more than was
- * known then; youngest first. Months of which a day or two are not known are left out.
+ * Returns forecasts for the home's months of the last two years, as of the same day of the month as `today`, made only with data from
+ * before that day; newest first. Months with more than one unknown day are left out.
  */
 export function backTest(used: DailyUse, today: number): PastForecast[] {
   const { first } = monthOf(today);
@@ -37,7 +37,7 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
     if (!forecast || forecast.restKwh <= 0) continue;
     const total = (of: typeof days) => sum(of.map(({ kwh }) => kwh));
     const rest = days.filter(({ day }) => day >= asOf);
-    // A day that is not known is taken to be like the others.
+    // Unknown days are assumed to equal the mean of the known ones.
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
     past.push({
       firstDay: month.first,
@@ -56,10 +56,10 @@ function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
   return known.length < before.days - MOST_UNKNOWN_DAYS ? null : mean(known.map(({ kwh }) => kwh)) * days;
 }
 
-/** What a month is expected to come to. */
+/** Returns the expected usage of the whole month, in kWh. */
 export const totalOf = ({ soFarKwh, restKwh }: MonthForecast): number => soFarKwh + restKwh;
 
-/** By how much past forecasts were off, as a share of what the months came to: the mean of what they were off, up or down. Null of none. */
+/** Returns the mean absolute error of past forecasts, relative to actual usage. Null if there are none. */
 export function meanError(past: readonly PastForecast[]): number | null {
   const errors = past.flatMap(({ forecastKwh, actualKwh }) =>
     actualKwh > 0 ? [Math.abs(forecastKwh - actualKwh) / actualKwh] : [],

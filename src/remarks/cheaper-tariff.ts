@@ -1,30 +1,30 @@
-/** A tariff by which the last twelve months would have cost less. Amounts are exact text of the currency. */
+/** A tariff with which the last twelve months would have cost less. Amounts are exact decimals as text. */
 export interface CheaperTariff {
   kind: 'cheaper_tariff';
-  /** First and last day, YYYY-MM-DD of the user's zone. */
+  /** First and last day of the comparison in the user's zone, YYYY-MM-DD. */
   start: string;
   end: string;
   tariffId: string;
   name: string;
-  /** ISO 4217. */
+  /** Currency code by ISO 4217. */
   currency: string;
   paid: string;
   wouldHavePaid: string;
 }
 
-/** What a year cost, or would have cost. */
+/** Actual or hypothetical cost of a year. */
 interface YearCost {
   currency: string;
   total: string;
   missing_prices_kwh: number;
 }
 
-/** Less is within what another year would change. */
+/** Minimum saving, as a share of the cost. Smaller ones are within the variation between years. */
 const LEAST_SHARE = 0.05;
-/** Energy without a price would make a tariff look cheap. */
+/** Maximum energy without a price, which would make a tariff look cheap. */
 const MOST_MISSING_KWH = 10;
 
-/** The cheapest of some tariffs, where it would have saved enough; null: none would, or too many of the prices are not known. */
+/** Returns the cheapest of the tariffs if it would have saved enough. Null if it would not, or if too many prices are unknown. */
 export function cheaperTariff(
   paid: YearCost,
   others: readonly { tariffId: string; name: string; cost: YearCost }[],
@@ -37,7 +37,7 @@ export function cheaperTariff(
     .toSorted((a, b) => Number(a.cost.total) - Number(b.cost.total));
   if (!best) return null;
   const saved = Number(paid.total) - Number(best.cost.total);
-  // Of a home that earns more than it pays, too.
+  // The total is negative for a home that earns more than it pays.
   if (saved <= 0 || saved < LEAST_SHARE * Math.abs(Number(paid.total))) return null;
   return {
     kind: 'cheaper_tariff',

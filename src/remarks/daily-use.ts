@@ -1,15 +1,15 @@
-/** What a home used, day by day of its zone. */
+/** Usage of a home by day of its zone. */
 export interface DailyUse {
-  /** Number of the first day (calendar.ts). */
+  /** First day, as a day number (calendar.ts). */
   firstDay: number;
-  /** kWh, day after day; null: nothing is known of the day, or not enough. */
+  /** kWh by day, in order. Null: unknown, or too little is known. */
   kwh: readonly (number | null)[];
 }
 
-/** What was used in a day; null: not known. */
+/** Returns the usage of a day, or null if unknown. */
 export const usedOn = ({ firstDay, kwh }: DailyUse, day: number): number | null => kwh[day - firstDay] ?? null;
 
-/** The days of `[from, to)` that are known. */
+/** Returns the known days of `[from, to)`. */
 export function knownDays(used: DailyUse, from: number, to: number): { day: number; kwh: number }[] {
   const known: { day: number; kwh: number }[] = [];
   for (let day = Math.max(from, used.firstDay); day < to; day++) {

@@ -9,7 +9,7 @@ const QUARTERS = DAYS * DAY_QUARTERS;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
 const FIRST_DAY = dayNumber('2025-09-01');
 
-/** 100 W, and in the evening 700; every second day a little more. */
+/** 100 W, and in the evening 700 W; every second day a little more. */
 const evenings = (at: number) => {
   const hour = (at % DAY_QUARTERS) / 4;
   return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / DAY_QUARTERS) % 2) * 4;
@@ -39,8 +39,8 @@ const kindsOf = (one: Profile) => remarksOn(one).map(({ kind }) => kind);
 const last = (hours: number) => (at: number) => at >= QUARTERS - 4 * hours;
 const dayOf = (at: number) => Math.floor(at / DAY_QUARTERS);
 
-describe('of an ordinary home nothing is said', () => {
-  test('and nothing of one that has only been there for two weeks, or of which much is not known', () => {
+describe('an ordinary home gets no remark', () => {
+  test('a home with two weeks of data, or with many unknown hours, gets no remark', () => {
     expect(kindsOf(profile())).toEqual([]);
     const young = (at: number) => (dayOf(at) < DAYS - 13 ? Number.NaN : last(30)(at) ? 900 : evenings(at));
     expect(kindsOf(profile(young))).toEqual([]);
@@ -48,7 +48,7 @@ describe('of an ordinary home nothing is said', () => {
     expect(kindsOf(profile(silent))).toEqual([]);
   });
 
-  test('and nothing when people come back from two weeks away', () => {
+  test('the return after two weeks away causes no remark', () => {
     const away = (at: number) => (dayOf(at) >= DAYS - 16 && dayOf(at) < DAYS - 2 ? 100 : evenings(at));
     expect(kindsOf(profile(away))).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe('of an ordinary home nothing is said', () => {
 describe('a load that stays on', () => {
   const heater = (at: number) => evenings(at) + (last(23)(at) ? 1_200 : 0);
 
-  test('is told within a day, once, with since when and beside what', () => {
+  test('is reported within a day, once, with its start and the compared levels', () => {
     const [remark, ...others] = remarksOn(profile(heater));
     expect(others).toEqual([]);
     expect(remark?.kind).toBe('stays_on');
@@ -68,7 +68,7 @@ describe('a load that stays on', () => {
     expect(remark.compared).toHaveLength(29);
   });
 
-  test('is said to be the device that most of it is', () => {
+  test('names the device that causes most of it', () => {
     const plug = (deviceId: string, at: (at: number) => number) => ({
       deviceId,
       used: Float64Array.from({ length: QUARTERS }, (_, one) => at(one)),
@@ -78,7 +78,7 @@ describe('a load that stays on', () => {
     expect(remarksOn(profile(heater, { devices: [lamp] }))[0]).toMatchObject({ deviceId: null });
   });
 
-  test('is none where the home does that every weekend, or was as high in an odd week', () => {
+  test('is not reported if it happens every weekend, or was as high in an unusual week', () => {
     const guests = (at: number) => heater(at) + (dayOf(at) % 7 >= 5 ? 1_200 : 0);
     expect(
       kindsOf(profile((at) => (last(23)(at) ? evenings(at) + 1_200 : guests(at) - (heater(at) - evenings(at))))),
@@ -86,35 +86,35 @@ describe('a load that stays on', () => {
   });
 });
 
-test('what was so two weeks before is no news, and neither is the night after it', () => {
+test('is not reported if the same happened two weeks before, nor is the night after it', () => {
   const spell = (at: number) => dayOf(at) >= DAYS - 14 && dayOf(at) < DAYS - 11;
   const cold = (now: (at: number) => boolean) => profile((at) => evenings(at) + (spell(at) || now(at) ? 400 : 0));
   expect(kindsOf(cold(last(23)))).toEqual([]);
-  // Without that spell it is.
+  // Without that earlier spell it is reported.
   expect(kindsOf(profile((at) => evenings(at) + (last(23)(at) ? 400 : 0)))).toEqual(['stays_on']);
   const over = (at: number) => last(47)(at) && !last(16)(at);
   expect(kindsOf(profile((at) => evenings(at) + (over(at) ? 400 : 0)))).toEqual([]);
 });
 
-test('of a home whose quiet hours differ from day to day a little more is no news', () => {
+test('is not reported for a home whose quiet hours vary slightly from day to day', () => {
   const restless = (at: number) => evenings(at) + 40 * ((dayOf(at) * 7) % 5) + (last(23)(at) ? 130 : 0);
   expect(kindsOf(profile(restless))).toEqual([]);
 });
 
-test('a fridge that happened not to pause for a whole quarter-hour is no night that rose', () => {
+test('a fridge that does not pause for a whole quarter-hour is not a rise of the night load', () => {
   const pauses = (at: number) => at % DAY_QUARTERS === 12 && !last(24)(at);
   expect(kindsOf(profile((at) => evenings(at) - (pauses(at) ? 60 : 0)))).toEqual([]);
 });
 
-test('a device that uses many times as much is something else', () => {
+test('a device that uses many times as much is not reported as using more', () => {
   const pump = Float64Array.from({ length: QUARTERS }, (_, at) => (last(24)(at) ? 400 : 6));
   expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_3', used: pump }] }))).toEqual([]);
-  // And one that differs by a third from day to day has no usual one.
+  // A device that varies by a third from day to day has no usual usage.
   const screen = Float64Array.from({ length: QUARTERS }, (_, at) => (last(24)(at) ? 140 : 40 + 7 * (dayOf(at) % 4)));
   expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_4', used: screen }] }))).toEqual([]);
 });
 
-test('quiet hours that rose are told, and not beside the device that is why', () => {
+test('a rise of quiet hours is reported, unless a device that explains it is reported', () => {
   const extra = (at: number) => (last(25)(at) ? 40 : 0);
   const freezer = (at: number) => 35 + (at % 3) * 2;
   const night = profile((at) => evenings(at) + extra(at));
@@ -141,7 +141,7 @@ describe('production that is missing', () => {
     production: Float64Array.from({ length: QUARTERS }, (_, one) => at(one)),
   });
 
-  test('is told by the evening, and not of a grey day or of a night', () => {
+  test('is reported by the evening, but not for a cloudy day or a night', () => {
     expect(kindsOf(profile(evenings, panels(sun)))).toEqual([]);
     expect(
       kindsOf(
@@ -160,7 +160,7 @@ describe('production that is missing', () => {
     expect(remark).toMatchObject({ kind: 'production_missing', isSilent: false });
   });
 
-  test('is not told of a day of fog where there are such days', () => {
+  test('is not reported for a foggy day if such days occur', () => {
     const foggy = (at: number) => sun(at) * (dayOf(at) % 5 === 0 ? 0.01 : 1);
     expect(
       kindsOf(
@@ -172,7 +172,7 @@ describe('production that is missing', () => {
     ).toEqual([]);
   });
 
-  test('is told of an inverter that is not heard of any more, and not of one that sleeps at night or tells once a day', () => {
+  test('is reported for an inverter that stays silent, but not for one that is off at night or reports once a day', () => {
     const asleep = (at: number) => sun(at) || Number.NaN;
     expect(kindsOf(profile(evenings, panels(asleep)))).toEqual([]);
     expect(
@@ -198,7 +198,7 @@ describe('an unusual day', () => {
   const party = (day: number) => (at: number) =>
     evenings(at) + (dayOf(at) === day && at % DAY_QUARTERS >= 60 ? 1_333 : 0);
 
-  test('is told for three days, with the same weekdays that it is compared with, and a second one in the month is not', () => {
+  test('is reported for three days with the same weekdays for comparison, and a second one within a month is not reported', () => {
     const [remark] = remarksOn(profile(party(DAYS - 2)));
     expect(remark).toMatchObject({ kind: 'unusual_day', date: '2025-10-29', weekday: 3 });
     if (remark?.kind === 'unusual_day') expect(remark.compared).toHaveLength(7);
@@ -207,7 +207,7 @@ describe('an unusual day', () => {
     expect(kindsOf(profile(two))).toEqual([]);
   });
 
-  test('is none where the weeks differ as much', () => {
+  test('is not reported if the weeks vary as much', () => {
     const restless = (at: number) => {
       const back = DAYS - 1 - dayOf(at);
       return back === 0 ? 833 : 200 + 120 * ((Math.floor(back / 7) * 3) % 5);
@@ -215,7 +215,7 @@ describe('an unusual day', () => {
     expect(kindsOf(profile(restless)).filter((kind) => kind === 'unusual_day')).toEqual([]);
   });
 
-  test('is told after one odd week, which is not usual, and not after two', () => {
+  test('is reported after one unusual week, which does not count as usual, but not after two', () => {
     const odd = (weeks: number[]) => (at: number) =>
       party(DAYS - 1)(at) +
       (weeks.includes(Math.floor((DAYS - 2 - dayOf(at)) / 7)) && at % DAY_QUARTERS >= 60 ? 1_500 : 0);
@@ -233,7 +233,7 @@ describe('a cheaper tariff', () => {
   });
   const year = { start: '2025-01-01', end: '2025-12-31' };
 
-  test('is the cheapest one, where it would have saved a twentieth', () => {
+  test('is the cheapest one, if it would have saved at least 5 %', () => {
     expect(cheaperTariff(cost('1000.00'), [other('trf_a', '940.00'), other('trf_b', '930.00')], year)).toMatchObject({
       tariffId: 'trf_b',
       paid: '1000.00',
@@ -243,7 +243,7 @@ describe('a cheaper tariff', () => {
     expect(cheaperTariff(cost('-100.00'), [other('trf_a', '-120.00')], year)?.tariffId).toBe('trf_a');
   });
 
-  test('is none by prices that are not known', () => {
+  test('is not reported if prices are unknown', () => {
     expect(cheaperTariff(cost('1000.00'), [other('trf_a', '500.00', 11)], year)).toBeNull();
     expect(cheaperTariff(cost('1000.00', 11), [other('trf_a', '500.00')], year)).toBeNull();
   });

@@ -5,12 +5,12 @@ import { DAY_QUARTERS, type Profile } from './profile.ts';
 import { type StaysOn, staysOn } from './stays-on.ts';
 import { type UnusualDay, unusualDay } from './unusual-day.ts';
 
-/** Something that an owner wants to know: numbers with what they are compared with, never a text. */
+/** A remark about usage for the owner: numbers and what they are compared with, without text. */
 export type ProfileRemark = StaysOn | NightRose | DeviceUsesMore | ProductionMissing | UnusualDay;
 
 /**
- * What there is to say of a home, most urgent first. Of one cause one thing is said: a device that uses more is why the night does; what stays on is
- * why the night and the day are as they are.
+ * Returns the remarks on a home, most urgent first, with one remark for each cause: a device that uses more explains a higher night load,
+ * and something that stays on explains both the night load and an unusual day.
  */
 export function remarksOn(profile: Profile): ProfileRemark[] {
   const missing = productionMissing(profile);
@@ -22,6 +22,6 @@ export function remarksOn(profile: Profile): ProfileRemark[] {
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 
-/** Whether something stayed on the day or two before: the nights of then are still among those that are looked at. */
+/** Whether something stayed on one or two days before. The nights of that time still affect the night load. */
 const stayedOn = (profile: Profile): boolean =>
   [1, 2].some((days) => staysOn({ ...profile, used: profile.used.subarray(0, -days * DAY_QUARTERS) }) !== null);

@@ -2,32 +2,35 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { DAY_QUARTERS, endOf, knownWatts, type Profile } from './profile.ts';
 import { median, quantile, spread } from './robust.ts';
 
-/** A device that uses nearly the same every day, such as a freezer, used clearly more. */
+/** A device with nearly constant daily usage, such as a freezer, used clearly more. */
 export interface DeviceUsesMore {
   kind: 'device_uses_more';
   deviceId: string;
   sinceMs: number;
   untilMs: number;
-  /** In the last 24 hours, and in those before. */
+  /** Usage of the last 24 hours, and usual usage of 24 hours. */
   kwh: number;
   usualKwh: number;
-  /** Oldest first; the last is now. */
+  /** Usage of earlier days, oldest first; the last entry is the current day. */
   compared: { atMs: number; kwh: number }[];
 }
 
 const DAYS = 28;
 const LEAST_DAYS = 14;
 const LEAST_KNOWN = 0.95;
-/** A device that differs by more from day to day has no usual day. */
+/** Maximum spread of daily usage, relative to the usual usage: a device that varies more has no usual day. */
 const STEADY_SHARE = 0.15;
 const LEAST_USUAL_KWH = 0.1;
-/** A compressor that never stops uses three or four times as much. More is something else: a heat pump whose winter began. */
+/**
+ * Maximum ratio to the usual usage. A compressor that never stops uses three or four times as much; a higher ratio has another cause, such
+ * as a heat pump at the beginning of winter.
+ */
 const MOST_TIMES = 4;
 const LEAST_SHARE = 0.3;
 const LEAST_KWH = 0.15;
 const SPREADS = 6;
 
-/** Devices that used clearly more in the last 24 hours than in the same of the four weeks before. */
+/** Returns the devices that used clearly more in the last 24 hours than on each of the days in the four weeks before. */
 export function devicesUsingMore(profile: Profile): DeviceUsesMore[] {
   const { devices, fromMs } = profile;
   return devices.flatMap(({ deviceId, used }) => {

@@ -2,28 +2,32 @@ import type { PastForecast } from './back-test.ts';
 import type { MonthForecast } from './forecast.ts';
 import { sum } from './robust.ts';
 
-/** Between which what a month comes to will lie, in so many of a hundred cases. kWh. */
+/** Range in which the usage of a month will lie with a probability of `RANGE_PERCENT` %. kWh. */
 export interface ForecastRange {
   lowKwh: number;
   highKwh: number;
 }
 
-/** Of a hundred months so many lie within the range. */
+/** Share of months, in percent, whose usage lies within the range. */
 export const RANGE_PERCENT = 80;
 /**
- * The half-width of the range, in deviations (`deviationOf`). By split conformal prediction: the 85th percentile of how far forecasts were off, in
- * deviations, over the months of six homes of which each counts the same. Calibrated without the home that it was tried on (`npm run bench -- forecast`),
- * the range held in 80 of 100 months or more over all homes; hence five more than are promised.
+ * Half-width of the range, in deviations (`deviationOf`), by split conformal prediction: the 85th percentile of forecast errors, in
+ * deviations, over the months of six homes with equal weight. With a calibration that left out the tested home (`npm run bench --
+ * forecast`), the range held in at least 80 of 100 months over all homes; therefore the percentile is five higher than the promised share.
  */
 const HALF_WIDTH = 1.1;
-/** What moves a home that is known for a short time: its level within a month, how its days differ, what it drifted lately, how restless its days are. */
+/**
+ * Usual variation of a home with a short history: of its level within a month, between its days, by its recent drift, and by the spread of
+ * its days.
+ */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
-/** The usual deviation counts like so many months of the home's own. */
+/** Weight of the usual deviation, in months of the home's own history. */
 const PRIOR_MONTHS = 10;
 
 /**
- * How far a forecast is usually off: the standard deviation of the logarithm of what its days to come use, over what is expected of them. By the home's own
- * past forecasts for the same day of the month; of a home with few of them mostly by what is usual of one that drifts as it does.
+ * Returns the usual error of a forecast: the standard deviation of the logarithm of actual ÷ expected usage of the remaining days. It is
+ * computed from the home's own past forecasts for the same day of the month; for a home with few of them, mostly from the usual values of
+ * homes with similar drift.
  */
 export function deviationOf(forecast: MonthForecast, past: readonly PastForecast[]): number {
   const { month, daysOver, drift, daySpread } = forecast;
@@ -34,7 +38,7 @@ export function deviationOf(forecast: MonthForecast, past: readonly PastForecast
   return Math.sqrt((PRIOR_MONTHS * usual + sum(squares)) / (PRIOR_MONTHS + squares.length));
 }
 
-/** The range of a forecast (docs/plain-words.md). `halfWidth`: in deviations. */
+/** Returns the range of a forecast (docs/plain-words.md). `halfWidth`: in deviations. */
 export function rangeOf(
   forecast: MonthForecast,
   past: readonly PastForecast[],
@@ -42,7 +46,7 @@ export function rangeOf(
 ): ForecastRange {
   const { month, daysOver, unknownDays, soFarKwh, restKwh } = forecast;
   const reach = halfWidth * deviationOf(forecast, past);
-  // Days that are over and not known are as uncertain as those to come.
+  // Past days with unknown usage are as uncertain as future days.
   const uncertainKwh = restKwh + (unknownDays === 0 ? 0 : (restKwh / (month.days - daysOver)) * unknownDays);
   const certainKwh = soFarKwh + restKwh - uncertainKwh;
   return { lowKwh: certainKwh + uncertainKwh * Math.exp(-reach), highKwh: certainKwh + uncertainKwh * Math.exp(reach) };

@@ -10,13 +10,13 @@ import { rangeOf } from './forecast-range.ts';
 import { monthEnd } from './month-end.ts';
 
 const START = dayNumber('2025-01-01');
-/** Days from 2025 on. */
+/** Daily usage from 2025-01-01 on. */
 const days = (count: number, kwhOf: (day: number) => number | null): DailyUse => ({
   firstDay: START,
   kwh: Array.from({ length: count }, (_, index) => kwhOf(START + index)),
 });
 const on = (date: string) => dayNumber(date);
-/** A real home's days (test/data/opsd-residential4). */
+/** Daily usage of a real home (test/data/opsd-residential4). */
 function realHome(): DailyUse {
   const file = new URL('../../test/data/opsd-residential4/daily.csv', import.meta.url);
   const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
@@ -25,7 +25,7 @@ function realHome(): DailyUse {
 }
 
 describe('the forecast of a month', () => {
-  test('is exact where all days are alike, and where each weekday always uses the same', () => {
+  test('is exact if all days are equal, and if each weekday always has the same usage', () => {
     const even = forecastMonth(
       days(120, () => 10),
       on('2025-04-11'),
@@ -35,12 +35,12 @@ describe('the forecast of a month', () => {
     const at = on('2025-08-04');
     const actual = weekly.kwh.slice(on('2025-08-01') - START, on('2025-09-01') - START) as number[];
     const forecast = forecastMonth(weekly, at);
-    // Weekdays count halfway: a month has nearly the same of each.
+    // Weekday factors are halved; a month has nearly the same number of each weekday.
     const share = (forecast ? totalOf(forecast) : 0) / actual.reduce((sum, kwh) => sum + kwh, 0);
     expect(Math.abs(share - 1)).toBeLessThan(0.02);
   });
 
-  test('looks at nothing that is yet to come', () => {
+  test('does not use data of later days', () => {
     const at = on('2025-05-20');
     const known = days(at - START, (day) => 5 + (day % 4));
     const later = days(300, (day) => (day < at ? 5 + (day % 4) : 99));
@@ -48,7 +48,7 @@ describe('the forecast of a month', () => {
     expect(backTest(later, at)).toEqual(backTest(known, at));
   });
 
-  test('says nothing of a home that it has known for a week, and fills in days of which nothing is known', () => {
+  test('is null for a home with a week of data, and fills in unknown days', () => {
     expect(
       forecastMonth(
         days(9, () => 10),
@@ -61,7 +61,7 @@ describe('the forecast of a month', () => {
     expect(forecast && totalOf(forecast)).toBeCloseTo(300, 6);
   });
 
-  test('is not compared with months of which several days are not known', () => {
+  test('is not compared with months that have several unknown days', () => {
     const at = on('2025-06-11');
     const holed = (unknown: number) =>
       days(at - START, (day) => (day >= at - 30 && day < at - 30 + unknown ? null : 10));
@@ -69,14 +69,14 @@ describe('the forecast of a month', () => {
     expect([months(holed(0)), months(holed(1)), months(holed(4))]).toEqual([5, 5, 4]);
   });
 
-  test('is hardly moved by one odd week', () => {
+  test('changes little after one unusual week', () => {
     const at = on('2025-04-11');
     const odd = days(100, (day) => (day >= at - 10 && day < at - 7 ? 80 : 10));
     const forecast = forecastMonth(odd, at);
     expect((forecast?.restKwh ?? 0) / 20).toBeLessThan(18);
   });
 
-  test('takes over a part of how last year went on', () => {
+  test('follows last year’s change in part', () => {
     const seasonal = days(430, (day) => 12 + 6 * Math.cos((2 * Math.PI * (day - START)) / 365));
     const at = on('2026-03-01');
     const [with_, without] = [seasonal, { firstDay: at - 200, kwh: seasonal.kwh.slice(at - 200 - START, at - START) }];
@@ -85,7 +85,7 @@ describe('the forecast of a month', () => {
     expect(off(with_)).toBeLessThan(off(without));
   });
 
-  test('gets narrower over the month, and wider where it was off before', () => {
+  test('has a range that narrows over the month, and is wider after larger past errors', () => {
     const steady = days(400, (day) => 10 + (day % 3));
     const width = (used: DailyUse, date: string) => {
       const at = on(date);
@@ -100,7 +100,7 @@ describe('the forecast of a month', () => {
   });
 });
 
-test('a month’s end is at least what was used already, today included, and names its months', () => {
+test('the month’s forecast is at least the usage so far, including today, and names its months', () => {
   const at = on('2025-04-30');
   const end = monthEnd(
     days(at - START, () => 10),
@@ -126,16 +126,16 @@ test('a month’s end is at least what was used already, today included, and nam
   ).toBeNull();
 });
 
-test('four of five months lie within the range, of homes in their first two years whose use drifts and has seasons', () => {
+test('four of five months lie within the range, for homes in their first two years with drift and seasons', () => {
   const said = Array.from({ length: 24 }, (_, seed) => saidOf(`home ${seed}`, restlessHome(seed), [1, 15])).flat();
   const within = said.filter(({ isWithinRange }) => isWithinRange);
   expect(said.length).toBeGreaterThan(1_000);
   expect(within.length / said.length).toBeGreaterThan(0.8);
-  // The range is worth something: it is not everything.
+  // The range is useful: it does not contain everything.
   expect(within.length / said.length).toBeLessThan(0.95);
 });
 
-/** Two years of a home: the seasons move it up to twofold, its level drifts by some hundredths in a week, its days differ. */
+/** Two years of a home: seasons change its usage up to twofold, its level drifts by some percent a week, and its days vary. */
 function restlessHome(seed: number): DailyUse {
   const { next: random } = createRandom('restless home', seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -147,7 +147,7 @@ function restlessHome(seed: number): DailyUse {
   });
 }
 
-test('on a real home the forecast is better than last month and than last year, from the fifth day of a month on', () => {
+test('the forecast for a real home has a smaller error than last month and than last year, from the fifth day of a month on', () => {
   const used = realHome();
   for (const day of [5, 10, 15, 20, 25]) {
     const said = saidOf('real', used, [day]);

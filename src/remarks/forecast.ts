@@ -2,46 +2,50 @@ import { type Month, monthOf, weekdayOf } from './calendar.ts';
 import { type DailyUse, knownDays, usedOn } from './daily-use.ts';
 import { deviation, mean, median, quantile, sum } from './robust.ts';
 
-/** What a month will come to, as of the start of one of its days. kWh. */
+/** Expected usage of a month, as of the start of one of its days. kWh. */
 export interface MonthForecast {
   month: Month;
-  /** Days of the month that are over. */
+  /** Number of days of the month that are over. */
   daysOver: number;
-  /** What was used in them; of those of which it is not known, what is expected. */
+  /** Usage of the days that are over; for those that are unknown, the expected usage. */
   soFarKwh: number;
-  /** Of the days over, those of which it is not known. */
+  /** Number of days that are over and unknown. */
   unknownDays: number;
-  /** What the days to come are expected to use. */
+  /** Expected usage of the remaining days. */
   restKwh: number;
-  /** How far the home's level moved lately: the logarithm of the mean of the last 28 days over that of the 28 before, without its sign. 0: unknown. */
+  /**
+   * Recent change of the home's level: the absolute logarithm of the mean of the last 28 days ÷ the mean of the 28 days before. 0: unknown.
+   */
   drift: number;
-  /** How much its days differ: the standard deviation of the logarithm of the last 28. */
+  /** Variation between days: the standard deviation of the logarithm of usage over the last 28 days. */
   daySpread: number;
 }
 
-/** Days that tell how much a home uses lately, and how its weekdays differ. */
+/** Number of days from which the recent level is computed. */
 const RECENT_DAYS = 56;
-/** A day so long ago counts half. (This, the days and the share below are the best of 288 on half of the real homes; the other half measures them.) */
+/**
+ * Age in days at which a day has half the weight. (This value, the numbers of days and the share below were the best of 288 combinations on
+ * half of the real homes; the other half was used to measure them.)
+ */
 const HALF_LIFE_DAYS = 14;
 const WEEKDAY_DAYS = 84;
-/** Fewer known days of the recent ones tell nothing. */
+/** Minimum number of known days among the recent ones. */
 const LEAST_DAYS = 10;
 /**
- * The forecast takes over this share of last year's change from the same days to the days to come, and this share of last year's level; as exponents.
- * With 0 and 0 it is the recent level, with 1 and 1 what the same days used last year. These two had the smallest mean error over six homes, and a
- * smaller one than 0.3 and 0 on each home of which two years are known.
+ * Exponents with which last year's seasonal change, and last year's level, enter the forecast. With 0 and 0 the forecast is the recent
+ * level; with 1 and 1 it is last year's usage of the same days. These values had the smallest mean error over six homes, and a smaller
+ * error than 0.3 and 0 on each home with two known years.
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
-/** Neither moves the forecast by more than this factor: a home that was empty last year says nothing of this one. */
+/** Maximum factor by which each of the two changes the forecast: a home that was empty last year is not comparable. */
 const MAX_FACTOR = 2;
-/** Of the days that it is made of, on either side. */
+/** Minimum number of known days on either side of the seasonal change. */
 const LEAST_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
 /**
- * What the month of `today` will come to: what was used up to now, and for each day to come the recent level, times how its weekday differs
- * from others, times how last year went on from the same days (docs/plain-words.md). `today` and what is after it is not looked at. Null:
- * not enough is known.
+ * Forecasts the month of `today`: known usage so far, and for each remaining day the recent level times the factor of its weekday times the
+ * seasonal change of last year (docs/plain-words.md). Data of `today` and later are ignored. Null if too little is known.
  */
 export function forecastMonth(used: DailyUse, today: number): MonthForecast | null {
   const month = monthOf(today);
@@ -70,12 +74,12 @@ export function forecastMonth(used: DailyUse, today: number): MonthForecast | nu
   };
 }
 
-/** Days whose level is compared with that of as many before them. */
+/** Length in days of each of the two periods that are compared for drift. */
 const UNREST_DAYS = 28;
-/** A day of nothing has no logarithm. kWh */
+/** Minimum usage of a day for logarithms, because 0 has none. kWh. */
 const LEAST_DAY_KWH = 0.05;
 
-/** How much the home's level and its days move lately: what makes a forecast uncertain. */
+/** Returns the recent changes of the home's level and the variation of its days, which make a forecast uncertain. */
 function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
     knownDays(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
@@ -89,7 +93,7 @@ function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 
   };
 }
 
-/** What a day uses lately: the younger, the more it counts; days that are far off count as far as the others go. */
+/** Returns the recent usage of a day. Newer days have more weight, and outliers are limited to the range of the other days. */
 function levelOf(recent: readonly { day: number; kwh: number }[], today: number, weekday: readonly number[]): number {
   const flat = recent.map(({ day, kwh }) => ({
     kwh: kwh / (weekday[weekdayOf(day)] as number),
@@ -101,7 +105,7 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
   return sum(clamped) / sum(flat.map(({ weight }) => weight));
 }
 
-/** How days of a weekday (1 to 7) differ from their weeks, by medians, halfway to 1: weeks are few. */
+/** Returns the ratio of each weekday (1 to 7) to the mean of its week, as medians, halved towards 1 because there are few weeks. */
 function weekdayFactors(used: DailyUse, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);
   for (let end = today; end > today - WEEKDAY_DAYS; end -= 7) {
@@ -115,11 +119,14 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
   return factors.map((factor) => factor / middle);
 }
 
-/** What last year changes of a forecast by the recent `level` (kWh a day) of the days from `today` to `end`; 1 if last year is unknown. */
+/**
+ * Returns the factor by which last year changes a forecast from the recent `level` (kWh a day) for the days from `today` to `end`; 1 if
+ * last year is unknown.
+ */
 function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; end: number; level: number }): number {
   const then = today - YEAR_DAYS;
   const before = knownDays(used, then - RECENT_DAYS, then);
-  // Days around those to come, so that a few of them say no more than they can.
+  // Includes days around the remaining ones, so that a few days have no excessive effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
   const after = knownDays(used, Math.floor(middle - half), Math.ceil(middle + half));
@@ -131,5 +138,5 @@ function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; 
   return bounded(high / low) ** LAST_YEAR.ofSeason * bounded(levelThen / level) ** LAST_YEAR.ofLevel;
 }
 
-/** Weekdays that do not differ. */
+/** Weekday factors of a home whose weekdays do not differ. */
 const EVEN_WEEK = Array.from({ length: 8 }, () => 1);

@@ -6,12 +6,15 @@ import { type ProfileRemark, remarksOn } from './decide.ts';
 import { keptShortly } from './kept-shortly.ts';
 import { type AskedProfile, readProfile } from './read-profile.ts';
 
-/** What an owner may want to know (docs/plain-words.md). Of a device it is said where it stands; null: it is about none. */
+/** A remark for the owner (docs/plain-words.md), with the location of the device that it is about, or null. */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
 const kept = keptShortly<Remark[]>();
 
-/** What there is to say of a user's home now, most urgent first; the same for a minute. `userId` must have been found within the caller's reach. */
+/**
+ * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must have checked that `userId` is
+ * within its reach.
+ */
 export function homeRemarks(db: Database, asked: AskedProfile): Promise<Remark[]> {
   const { userId, zone, now } = asked;
   return kept(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
@@ -21,7 +24,7 @@ export function homeRemarks(db: Database, asked: AskedProfile): Promise<Remark[]
   });
 }
 
-/** By the last twelve whole months. */
+/** Compares tariffs over the last twelve whole months. */
 async function cheaperNow(db: Database, { userId, zone, now }: AskedProfile): Promise<CheaperTariff | null> {
   const first = DateTime.fromJSDate(now, { zone }).startOf('month');
   const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');

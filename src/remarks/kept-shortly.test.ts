@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keptShortly } from './kept-shortly.ts';
 
-test('an answer is made once for all who ask by its key at once and after, and a failure is not kept', async () => {
+test('computes a result once for all concurrent and later requests with the same key, and does not cache a failure', async () => {
   const kept = keptShortly<number>();
   let made = 0;
   const make = async () => ++made;

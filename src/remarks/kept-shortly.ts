@@ -2,8 +2,8 @@ const KEPT_MS = 60_000;
 const MOST_KEPT = 2_000;
 
 /**
- * Answers that are kept for a minute by their keys: pages that are opened one after the other ask for them again. Of several who ask at once
- * one makes the answer; a failure is not kept.
+ * Creates a cache that keeps results for a minute by key, because pages that are opened in succession need the same results. Concurrent
+ * requests share one computation. Failures are not cached.
  */
 export function keptShortly<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
   const kept = new Map<string, { untilMs: number; answer: Promise<T> }>();

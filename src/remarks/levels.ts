@@ -2,31 +2,31 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { knownWatts, type Watts } from './profile.ts';
 import { median, quantile, spread } from './robust.ts';
 
-/** One time of comparison: a stretch that ended then, and its level in watts. */
+/** Level in watts of a time window, by its end. */
 export interface Level {
   atMs: number;
   watts: number;
 }
 
-/** A level of now beside that of the same hours of the days before. Watts. */
+/** Current level compared with the level of the same hours on earlier days. Watts. */
 export interface ComparedLevel {
   now: number;
   usual: number;
-  /** How far the days before lie from each other (robust.ts). */
+  /** Spread of the levels on earlier days (robust.ts). */
   spread: number;
-  /** Which only a tenth of the days before were above. */
+  /** Level that only a tenth of the earlier days exceeded. */
   high: number;
-  /** Oldest first; the last is now. */
+  /** Levels of the compared days, oldest first; the last entry is the current level. */
   levels: Level[];
 }
 
 const DAY_QUARTERS = 96;
 const DAYS = 28;
-/** Fewer days tell nothing: of a home of which less is known, and after weeks of silence. */
+/** Minimum number of known days; with fewer, after weeks of silence for example, there is no comparison. */
 const LEAST_DAYS = 14;
 const LEAST_SHARE = 0.95;
 
-/** The level of the last quarter-hours beside that of the same hours of the 28 days before; null: not enough is known. */
+/** Compares the level of the last quarter-hours with that of the same hours on the 28 days before. Null if too little is known. */
 export function compareLevel(
   used: Watts,
   fromMs: number,
@@ -52,12 +52,12 @@ export function compareLevel(
   };
 }
 
-/** How near an earlier level has to come to the one of now. */
+/** Share of the rise that an earlier level must have reached to count as similarly high. */
 const AS_HIGH = 0.7;
 
 /**
- * Whether it was nearly as high in the four weeks before, and not since: what a home does now and then, as a heat pump in a cold spell, is no
- * news.
+ * Whether the level was similarly high in the four weeks before, and then lower again. Such a rise happens occasionally, for example a heat
+ * pump in a cold spell, and needs no remark.
  */
 export function wasAsHigh({ now, usual, levels }: ComparedLevel): boolean {
   const enough = usual + AS_HIGH * (now - usual);
@@ -65,7 +65,7 @@ export function wasAsHigh({ now, usual, levels }: ComparedLevel): boolean {
   return levels.slice(0, Math.max(0, low)).some(({ watts }) => watts >= enough);
 }
 
-/** Place of the first quarter-hour of the unbroken time up to now in which all that is known was at least this much. */
+/** Returns the index of the first quarter-hour of the time up to now in which every known value was at least `leastW`. */
 export function sinceWhen(used: Watts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {

@@ -4,27 +4,33 @@ import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
 import { RANGE_PERCENT, rangeOf } from './forecast-range.ts';
 
-/** What the month under way will come to. */
+/** Forecast of the current month. */
 export interface MonthEnd {
-  /** First and last day, YYYY-MM-DD of the user's zone. */
+  /** First and last day in the user's zone, YYYY-MM-DD. */
   start: string;
   end: string;
-  /** Days that are over. */
+  /** Number of days of the month that are over. */
   daysOver: number;
   soFarKwh: number;
   expectedKwh: number;
   lowKwh: number;
   highKwh: number;
-  /** In how many of a hundred months it will lie between these. */
+  /** Probability of the range from `lowKwh` to `highKwh`, in percent. */
   rangePercent: number;
-  /** Null: no tariff holds, or not long enough. */
+  /** Null: no tariff is valid, or it has not been valid for long enough. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
-  /** The same forecast on the same day of the home's own months before, youngest first, and by how much it was off, as a share; with what the same month of the year before used. */
+  /**
+   * Forecasts for earlier months as of the same day, newest first, with their actual usage and the usage of the same month of the previous
+   * year; and their mean relative error.
+   */
   past: { month: string; forecastKwh: number; actualKwh: number; lastYearKwh: number | null }[];
   meanError: number | null;
 }
 
-/** What the month will come to by what is known of its days, without money; null: of too few it is known. Pure. `todayKwh`: of today so far, which is at least used. */
+/**
+ * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, a lower bound
+ * for the rest of the month. Pure.
+ */
 export function monthEnd(daily: DailyUse, today: number, todayKwh: number): MonthEnd | null {
   const forecast = forecastMonth(daily, today);
   if (!forecast) return null;

@@ -11,8 +11,8 @@ import { type AskedProfile, FORECAST_DAYS, readDailyUse } from './read-profile.t
 const kept = keptShortly<MonthEnd | null>();
 
 /**
- * What a user's month will come to, in kWh and money; null: of too few days is known what they used. It is what the dashboard shows and what may be
- * told to others; cheap to ask again, being the same for a minute. `userId` must have been found within the caller's reach.
+ * Returns the forecast of a user's current month in kWh and money, or null if too few days are known. The dashboard and the published
+ * forecasts use it. The result is cached for a minute. The caller must have checked that `userId` is within its reach.
  */
 export function monthForecast(db: Database, asked: AskedProfile): Promise<MonthEnd | null> {
   const { userId, zone, now } = asked;
@@ -23,11 +23,14 @@ export function monthForecast(db: Database, asked: AskedProfile): Promise<MonthE
   });
 }
 
-/** Days of which it is known what they cost and used: what a kWh of the home costs lately, all in all. */
+/** Number of days from whose known cost and usage the recent cost of a kWh is computed. */
 const PRICE_DAYS = 28;
 const LEAST_PRICE_DAYS = 7;
 
-/** What it costs: so far, and the rest as a kWh cost lately, with standing charges and what was fed in. */
+/**
+ * Returns the expected cost: the cost so far, and the remaining usage at the recent cost of a kWh, which includes standing charges and
+ * earnings.
+ */
 async function costOf(
   db: Database,
   asked: AskedProfile,
@@ -54,7 +57,7 @@ async function costOf(
     const soFar = Number(month.cost.total);
     const at = (totalKwh: number) => soFar + (totalKwh - end.soFarKwh) * (amount / kwh);
     const [low, high] = [at(end.lowKwh), at(end.highKwh)];
-    // A home that earns by what it uses is none that we know, but it would not be shown upside down.
+    // A negative cost of a kWh is not expected, but would reverse the range.
     return {
       currency: month.cost.currency,
       expected: at(end.expectedKwh),

@@ -2,26 +2,26 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { compareLevel, type Level, wasAsHigh } from './levels.ts';
 import { DAY_QUARTERS, endOf, type Profile } from './profile.ts';
 
-/** The hours in which a home uses least, mostly those of the night, use more than they did: a freezer that hardly stops any more. */
+/** The home uses more than before in its hours of lowest usage, mostly at night: for example a freezer that hardly stops. */
 export interface NightRose {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
-  /** Mean watts of the quietest two hours of the last day, and of the days before. */
+  /** Mean watts of the quietest two hours of the last day, and usual value of earlier days. */
   quietW: number;
   usualW: number;
   compared: Level[];
 }
 
-/** What a failing freezer adds; a meter that tells every 10 Wh tells no less of a night. */
+/** Rise caused by a failing freezer; a meter with a resolution of 10 Wh can still show it over a night. */
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
-/** 23 hours hold a night, whenever it is asked, and are over within a day. */
+/** A window of 23 hours contains a night at any time of evaluation, and leaves it within a day. */
 const WINDOW_QUARTERS = 92;
 const QUIET_QUARTERS = 8;
 
-/** Whether the quiet hours rose: the two hours in a row in which least was used, beside the same of the four weeks before. */
+/** Detects a rise of the quietest two hours in a row against the same value in the four weeks before. */
 export function nightRose(profile: Profile): NightRose | null {
   const { used, fromMs } = profile;
   const level = compareLevel(used, fromMs, WINDOW_QUARTERS, quietWatts);
@@ -30,7 +30,7 @@ export function nightRose(profile: Profile): NightRose | null {
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
-  // It rose within the day that ended with the first high level.
+  // The rise happened within the day that ended with the first high level.
   const firstMs = levels[raised + 1]?.atMs ?? endOf(profile);
   return {
     kind: 'night_rose',
@@ -42,7 +42,10 @@ export function nightRose(profile: Profile): NightRose | null {
   };
 }
 
-/** Of so many quarter-hours in a row the fewest watts: cycles of a fridge even out over them, and a car that charges leaves as many. */
+/**
+ * Returns the lowest mean power of `QUIET_QUARTERS` quarter-hours in a row. Fridge cycles average out over this time, and a charging car
+ * still leaves two quiet hours.
+ */
 function quietWatts(window: Float64Array): number {
   let lowest = Number.POSITIVE_INFINITY;
   let sum = 0;

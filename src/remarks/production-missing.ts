@@ -2,33 +2,38 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { DAY_QUARTERS, endOf, type Profile, type Watts } from './profile.ts';
 import { quantile } from './robust.ts';
 
-/** Panels that make nothing in hours in which they always made something: a dead inverter, or snow. */
+/** Solar panels produce nothing in hours in which they always did: a failed inverter, or snow. */
 export interface ProductionMissing {
   kind: 'production_missing';
-  /** When they last made something. */
+  /** End of the last quarter-hour with production. */
   sinceMs: number;
   untilMs: number;
-  /** What they would have made since then on a poor day, at least. */
+  /** Minimum energy that the panels would have produced since then on a poor day. */
   expectedKwh: number;
-  /** Nothing is told of them, rather than that it is nothing. */
+  /** Whether the production of the panels is unknown, rather than known to be 0. */
   isSilent: boolean;
-  /** What they made in each of the days before, oldest first; the last is now. */
+  /** Production of earlier days, oldest first; the last entry is the current day. */
   compared: { atMs: number; kwh: number }[];
 }
 
 const DAYS = 21;
 const LEAST_DAYS = 10;
-/** A day of three weeks in which as little was made at that hour. */
+/** Quantile of a poor day: about three days in three weeks produced as little at that time of day. */
 const POOR = 0.15;
-/** Less than this share of their best is dusk, or a meter's last digit. */
+/** Share of the best power below which production counts as none: dusk, or the last digit of a meter. */
 const NOTHING_SHARE = 0.002;
-/** What has to be missing, kWh, and as a share of what a poor day makes. */
+/** Minimum missing energy, in kWh, and as a share of the production of a poor day. */
 const LEAST_KWH = 0.2;
 const LEAST_SHARE = 0.6;
-/** An inverter sleeps at night, and is heard of after noon by some: two days. (Its alert on silence, `no_data`, is earlier.) */
+/**
+ * Silence after which production counts as missing: inverters are off at night, and some report only after noon, so two days. (The alert on
+ * silence, `no_data`, fires earlier.)
+ */
 const SILENT_QUARTERS = 2 * DAY_QUARTERS;
 
-/** Whether production is missing since it was last seen: by then poor days of the last three weeks had made much of what they make. */
+/**
+ * Detects missing production: since the last production, poor days of the last three weeks would have produced much of their daily energy.
+ */
 export function productionMissing(profile: Profile): ProductionMissing | null {
   const { production, fromMs } = profile;
   if (!production) return null;
@@ -39,10 +44,10 @@ export function productionMissing(profile: Profile): ProductionMissing | null {
   if (!(best > 0)) return null;
   const end = production.length;
   const last = production.findLastIndex((watts) => watts > NOTHING_SHARE * best);
-  // Not seen for longer than it is compared with: panels that were taken down.
+  // Panels without production for longer than the comparison have probably been removed.
   if (last < 0 || end - last > DAYS * DAY_QUARTERS) return null;
   const isSilent = production.subarray(last + 1).every(Number.isNaN);
-  // Some tell what they made once a day.
+  // Some inverters report their production once a day.
   if (isSilent && end - last < SILENT_QUARTERS) return null;
   let [sinceThenKwh, dayKwh] = [0, 0];
   for (let back = 0; back < DAY_QUARTERS; back++) {
@@ -50,7 +55,7 @@ export function productionMissing(profile: Profile): ProductionMissing | null {
     if (poor === null) return null;
     dayKwh += poor / 4_000;
     const place = end - 1 - back;
-    // Where it is not known whether they made something, nothing is missing.
+    // Quarter-hours with unknown production do not count as missing.
     if (place > last && (isSilent || !Number.isNaN(production[place]))) sinceThenKwh += poor / 4_000;
   }
   if (sinceThenKwh < Math.max(LEAST_KWH, LEAST_SHARE * dayKwh)) return null;
@@ -64,12 +69,15 @@ export function productionMissing(profile: Profile): ProductionMissing | null {
   };
 }
 
-/** What they made at this time of the day on a poor day of those before they were last seen; null: it is not known for long enough. The sun keeps no summer time. */
+/**
+ * Returns the power at this time of day on a poor day among those before the last production, or null if too few are known. Days are
+ * compared in UTC, because the sun does not follow summer time.
+ */
 function poorWatts(production: Watts, place: number, last: number): number | null {
   const before: number[] = [];
   for (let day = 1; day <= 2 * DAYS && before.length < DAYS; day++) {
     const at = place - day * DAY_QUARTERS;
-    // An inverter that sleeps at night is not heard of then.
+    // Unknown values count as 0, because an inverter that is off at night does not report.
     if (at >= 0 && at <= last) before.push(production[at] || 0);
   }
   return before.length < LEAST_DAYS ? null : quantile(before, POOR);

@@ -10,30 +10,30 @@ import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import type { Profile, Watts } from './profile.ts';
 
-/** Quarter-hours that are read, and held, at a time. */
+/** Number of days whose quarter-hours are read and held in memory at a time. */
 const CHUNK_DAYS = 96;
-/** What decisions on quarter-hours look back. */
+/** Number of days of quarter-hours on which remarks are based. */
 const PROFILE_DAYS = 70;
-/** Two years of back-tests, and what the oldest of them looks back. */
+/** Days that two years of back-tests need, including the history of the oldest one. */
 export const FORECAST_DAYS = 800;
-/** Meters tell late: a home of which nothing has been heard for longer is not judged. */
+/** Maximum age of the data: meters report with a delay, but an older profile gets no remarks. */
 const LATEST_MS = 6 * 3_600_000;
-/** Devices that are looked at one by one. */
+/** Maximum number of devices evaluated individually. */
 const MOST_DEVICES = 50;
 
-/** Of a quarter-hour nearly all must be known, and at least half of it measured. Of a day the same. */
+/** Minimum shares of a quarter-hour and of a day that must be known; at least half of the energy must also be measured. */
 const LEAST_COVERAGE = 0.9;
 const LEAST_OF_A_DAY = 0.95;
 const WATTS_PER_MWH = 0.004;
 
-/** Whose, and as of when. */
+/** User, time zone and time for which a profile is read. */
 export interface AskedProfile {
   userId: string;
   zone: string;
   now: Date;
 }
 
-/** What is known of a home for the decisions of this folder; null: nothing has been heard of it for hours. */
+/** Reads the data of a home on which remarks are based. Null if nothing has been received for hours. */
 export async function readProfile(db: Database, asked: AskedProfile): Promise<Profile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
@@ -51,7 +51,7 @@ export async function readProfile(db: Database, asked: AskedProfile): Promise<Pr
   };
 }
 
-/** What a home used by the day of its zone, of the last days, and today so far. */
+/** Reads the usage of a home by day of its zone for the last days, and of today so far. */
 export async function readDailyUse(
   db: Database,
   asked: AskedProfile,
@@ -62,7 +62,10 @@ export async function readDailyUse(
   return { daily, today, todayKwh };
 }
 
-/** The quarter-hours of so many days up to the last one that is over, and what they make by the day. Turn by turn. */
+/**
+ * Reads the quarter-hours of the last `days` days up to the last complete one, and their sums by day. Yields to the event loop between
+ * chunks.
+ */
 async function readDays(db: Database, home: Home, { zone, now }: AskedProfile, days: number) {
   const endMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
@@ -85,7 +88,7 @@ async function readDays(db: Database, home: Home, { zone, now }: AskedProfile, d
   return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh: (byDay.get(today)?.used ?? 0) / 1e6 };
 }
 
-/** A day, as far as it is known. `covered`: in quarter-hours. */
+/** Sums of the known quarter-hours of a day. `covered`: in quarter-hours. */
 interface DaySum {
   used: number;
   estimated: number;
@@ -128,7 +131,7 @@ function wattsOf({ used, estimated, coverage }: HomeQuarters): Watts {
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
-/** What single devices of a home use, of those that are there: appliances and circuits. */
+/** Reads the usage of a home's current devices: appliances and circuits. */
 async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date }): Promise<Profile['devices']> {
   const last = home.stretches.at(-1)?.roles;
   const shown = home.devices.filter(({ deviceId, partOf, endsAtMs, counted }) => {

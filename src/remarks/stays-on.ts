@@ -2,32 +2,32 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { type ComparedLevel, compareLevel, type Level, sinceWhen, wasAsHigh } from './levels.ts';
 import { endOf, type Profile } from './profile.ts';
 
-/** Something that used to be off at times has not been: a heater that was forgotten, a fridge whose door is open. */
+/** A load that used to be off at times has stayed on: a forgotten heater, or a fridge with an open door. */
 export interface StaysOn {
   kind: 'stays_on';
   sinceMs: number;
   untilMs: number;
-  /** Less than this the home has not used since, and did in the same hours before; mean watts of quarter-hours. */
+  /** Lowest load of the home since then, and usual lowest load in the same hours before; mean watts of quarter-hours. */
   leastW: number;
   usualW: number;
-  /** The device that most of it is, of those that are measured by themselves; null: of none. */
+  /** Individually measured device that causes most of the rise, or null. */
   deviceId: string | null;
   compared: Level[];
 }
 
-/** 22 hours hold most of a night, whenever it is asked, and are over within a day. */
+/** A window of 22 hours contains most of a night at any time of evaluation, and leaves it within a day. */
 const WINDOW_QUARTERS = 88;
-/** Less than a fridge that does not stop is no news. */
+/** Minimum rise: less than a fridge that does not stop needs no remark. */
 const LEAST_RISE_W = 45;
-/** Of what is usual: a home that always uses much differs by more. */
+/** Minimum rise relative to the usual level: homes with high usage vary more. */
 const LEAST_SHARE = 0.2;
 const SPREADS = 6;
-/** Of what rose, to say that it is one device. */
+/** Minimum share of the rise by which a single device explains it. */
 const MOST_SHARE = 0.7;
-/** Two quarter-hours may be lower: one meter was a moment behind another. */
+/** Number of lower quarter-hours that are ignored: one meter may briefly lag behind another. */
 const PASSED = 2;
 
-/** Whether something stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
+/** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
 export function staysOn(profile: Profile): StaysOn | null {
   const { used, fromMs } = profile;
   const level = compareLevel(used, fromMs, WINDOW_QUARTERS, lowWatts);
@@ -44,7 +44,7 @@ export function staysOn(profile: Profile): StaysOn | null {
   };
 }
 
-/** The device whose own level rose by most of this; null: none did. */
+/** Returns the device whose own level rose by most of `riseW`, or null. */
 function mostOf({ devices, fromMs }: Profile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
     const level = compareLevel(used, fromMs, WINDOW_QUARTERS, lowWatts);
@@ -53,12 +53,12 @@ function mostOf({ devices, fromMs }: Profile, riseW: number): string | null {
   return rises.find(({ rise }) => rise >= MOST_SHARE * riseW)?.deviceId ?? null;
 }
 
-/** The lowest of a window but for those that are passed over. */
+/** Returns the lowest value of a window after ignoring the `PASSED` lowest ones. */
 function lowWatts(window: Float64Array): number {
   const lowest = new Array<number>(PASSED + 1).fill(Number.POSITIVE_INFINITY);
   for (const watts of window) {
     let moved = watts;
-    // Most are above all of them.
+    // The loop ends at once for most values, because they are higher than all of the lowest values found so far.
     for (let place = 0; place <= PASSED && moved < (lowest[PASSED] as number); place++) {
       const low = lowest[place] as number;
       if (moved < low) [lowest[place], moved] = [moved, low];

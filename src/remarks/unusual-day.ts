@@ -3,32 +3,32 @@ import { type DailyUse, knownDays, usedOn } from './daily-use.ts';
 import type { Profile } from './profile.ts';
 import { median, quantile, spread, sum } from './robust.ts';
 
-/** A day on which far more was used than on days of its kind. */
+/** A day with far more usage than other days of the same weekday. */
 export interface UnusualDay {
   kind: 'unusual_day';
-  /** YYYY-MM-DD of the home's zone. */
+  /** Date in the home's zone, YYYY-MM-DD. */
   date: string;
-  /** 1 is Monday. */
+  /** ISO weekday of the date; 1 is Monday. */
   weekday: number;
   kwh: number;
-  /** Of the same weekdays of the eight weeks before, without the oddest week. */
+  /** Median usage of the same weekday in the eight weeks before, without the most unusual week. */
   usualKwh: number;
   compared: { date: string; kwh: number }[];
 }
 
 const WEEKS = 8;
 const LEAST_WEEKS = 6;
-/** For so many days it is told. */
+/** Number of days for which the remark is shown. */
 const TOLD_DAYS = 3;
-/** A second one within so many days is not unusual any more. */
+/** Number of days within which a second such day is no longer unusual. */
 const QUIET_DAYS = 30;
-/** Above the usual of its weekday, and above what days of any kind reach. */
+/** Thresholds: above the usual usage of its weekday, and above the highest usage of any weekday. */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;
 const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
-/** The last unusual day of the last three; null: there is none, or there was another one in the month before it. */
+/** Returns the latest unusual day of the last three days. Null if there is none, or if there was another one in the 30 days before it. */
 export function unusualDay({ daily, today }: Profile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
     const found = judge(daily, day);
@@ -39,7 +39,7 @@ export function unusualDay({ daily, today }: Profile): UnusualDay | null {
   return null;
 }
 
-/** Whether a day is unusual, by what was known when it was over. */
+/** Returns the remark if a day is unusual, judged by the data known at its end; otherwise null. */
 function judge(daily: DailyUse, day: number): UnusualDay | null {
   const kwh = usedOn(daily, day);
   if (kwh === null) return null;
@@ -62,14 +62,14 @@ function judge(daily: DailyUse, day: number): UnusualDay | null {
 
 type Week = { day: number; kwh: number }[];
 
-/** The weeks up to a day, oldest first, as far as most of their days are known. */
+/** Returns the weeks up to a day, oldest first, without weeks of which fewer than five days are known. */
 function weeksBefore(daily: DailyUse, day: number): Week[] {
   return Array.from({ length: WEEKS }, (_, back) =>
     knownDays(daily, day - 7 * (WEEKS - back), day - 7 * (WEEKS - back - 1)),
   ).filter((week) => week.length >= 5);
 }
 
-/** The week whose mean lies farthest from those of the others says nothing of what is usual. */
+/** Removes the week whose mean is farthest from the median of all weeks: it does not show usual usage. */
 function withoutOddest(weeks: Week[]): Week[] {
   const means = weeks.map((week) => sum(week.map(({ kwh }) => kwh)) / week.length);
   const middle = median(means);

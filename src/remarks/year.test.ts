@@ -12,21 +12,21 @@ import {
 import { remarksOn } from './decide.ts';
 import { DAY_QUARTERS } from './profile.ts';
 
-/** Homes of each kind: more after a change of a decision. */
+/** Number of homes of each kind; use more after a change of the decisions. */
 const HOMES = Number(process.env.REMARKED_HOMES ?? 1);
 const SEED = process.env.REMARKED_SEED ?? 'remarks';
-/** Of a home of which five weeks are known. */
+/** First evaluated day: five weeks of the home are then known. */
 const FIRST_DAY = 35;
 const YEAR_DAYS = 365;
 const DAY_HOURS = 24;
-/** Days between two tellings of the same kind that make them two messages. */
+/** Days between two remarks of the same kind after which they count as two messages. */
 const APART_DAYS = 3;
 
 const homes = HOME_KINDS.flatMap((kind) =>
   Array.from({ length: HOMES }, (_, index) => ({ kind, seed: `${SEED} ${kind} ${index}` })),
 );
 
-/** The days on which something new is said in a year that is looked at once a day, at an hour of the home's own. */
+/** Returns the days with a new remark in a year of daily evaluations, at a fixed hour for each home. */
 function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }[] {
   const year = simulateYear(kind, ordinaryHome(kind, seed), YEAR_DAYS);
   const hour = createRandom(seed, 'looks').whole(0, 23);
@@ -42,7 +42,7 @@ function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }
   return messages;
 }
 
-test('a year of an ordinary home, with its holidays, says no more than one thing in any 30 days', () => {
+test('an ordinary home, with holidays, gets at most one remark in any 30 days of a year', () => {
   let all = 0;
   for (const { kind, seed } of homes) {
     const messages = messagesOf(kind, seed);
@@ -53,11 +53,11 @@ test('a year of an ordinary home, with its holidays, says no more than one thing
       if (next) expect(next.day - day, told).toBeGreaterThanOrEqual(30);
     }
   }
-  // Far fewer, all homes together: one in a home and half a year would be too many.
+  // All homes together get far fewer remarks: one for each home and half a year would be too many.
   expect(all / homes.length).toBeLessThan(2);
 });
 
-/** What is said of each fault that can be planted, and in which homes. */
+/** Expected remarks for each fault that can be simulated, and the kinds of homes with it. */
 const FAULTS: { fault: HomeFault['kind']; in: readonly HomeKind[]; hasPlug: boolean; said: string[] }[] = [
   { fault: 'fridge door', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
   { fault: 'forgotten heater', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
@@ -66,7 +66,7 @@ const FAULTS: { fault: HomeFault['kind']; in: readonly HomeKind[]; hasPlug: bool
   { fault: 'dead inverter', in: ['solar'], hasPlug: false, said: ['production_missing'] },
 ];
 
-describe('a planted fault is told within a day', () => {
+describe('a simulated fault is reported within a day', () => {
   for (const { fault, in: kinds, hasPlug, said } of FAULTS) {
     test(`${fault}${hasPlug ? ', which is measured by itself' : ''}`, () => {
       for (const { kind, seed } of homes.filter((home) => kinds.includes(home.kind))) {

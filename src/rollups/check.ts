@@ -11,7 +11,7 @@ import {
   valuesOf,
 } from './levels.ts';
 
-/** A row of an aggregate that differs from the load profile beneath it, both of closed hours. */
+/** A row of an aggregate that differs from the load profile below it; both contain closed hours only. */
 export interface Difference {
   relation: string;
   user_id: string;
@@ -20,15 +20,18 @@ export interface Difference {
   expected_milliwatt_hours: number | null;
 }
 
-/** Start of the first month that is compared: the one that the retention begins in. Readings come no earlier. */
+/** Returns the start of the first month that is compared: the month in which retention begins. Older readings are not accepted. */
 export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
   const from = new Date(retentionStartMs(now.getTime(), retentionMonths));
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));
 }
 
-/** Every user that has a load profile or an aggregate, and what is told apart of its devices (`meterKey`), in order; or those of one user. */
+/**
+ * Returns the users with a load profile or an aggregate, and the keys of their devices' separate meters (`meterKey`), in order; or those of
+ * one user.
+ */
 export async function usersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
-  // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
+  // Raw SQL: relation names come from src/rollups/levels.ts at run time.
   const { rows } = await pool.query(
     `SELECT user_id FROM users WHERE $1::text IS NULL OR user_id = $1
      UNION SELECT DISTINCT user_id FROM closed_user_daily
@@ -38,10 +41,10 @@ export async function usersToCheck(pool: Pool, userId: string | null = null): Pr
   return rows.map((row) => row.user_id);
 }
 
-/** Most rows of a relation that differ, and are told of, for one user. */
+/** Maximum number of differing rows reported for one user and relation. */
 export const MAX_DIFFERENCES = 1_000;
 
-/** Compares one user's aggregates with the load profile, from `since` (a start of a month) on, in one snapshot each. */
+/** Compares one user's aggregates with the load profile, from `since` (a start of a month) on; each level in one snapshot. */
 export async function checkUser(db: Pool | PoolClient, userId: string, since: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (const level of STORED_LEVELS) {
@@ -61,7 +64,7 @@ export async function checkUser(db: Pool | PoolClient, userId: string, since: Da
 
 function differenceQuery(level: Level): string {
   const { time, keys } = level;
-  // A continuous aggregate has rows of which nothing is known, where hours cancel out: nobody reads them.
+  // A continuous aggregate has rows without data if differences cancel out. Queries ignore them.
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
     `(SELECT ${columnsOf(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;

@@ -1,14 +1,14 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 
 /**
- * The ladder of aggregates, declared once: what is added up, and in which buckets. The SQL of each tier (`npm run sql`),
- * what ingest writes, check, rebuild, refresh and move all read it here.
+ * The levels of aggregates, declared once: the measures that are added up, and their buckets. The SQL of each tier (`npm run sql`), ingest,
+ * check, rebuild, refresh and migration all use this declaration.
  *
- * A new measure takes three files by hand: this one, ingest/normalise/buckets.ts, which fills it, and a numbered migration
+ * A new measure needs three files changed by hand: this one, ingest/normalise/buckets.ts, which fills it, and a numbered migration
  * (sql/README.md).
  */
 
-/** What every bucket of every level adds up, in the order of the attributes of `interval_delta`. */
+/** Measures of every bucket of every level, in the order of the attributes of `interval_delta`. */
 const MEASURES = {
   energyMilliwattHours: { column: 'energy_milliwatt_hours', means: 'mWh imported: what `kwh_used` shows' },
   estimatedMilliwattHours: {
@@ -29,67 +29,70 @@ const MEASURES = {
 } as const satisfies Record<string, MeasureDeclaration>;
 
 interface MeasureDeclaration {
-  /** Its name in every relation; a bigint. */
+  /** Column name in every relation; the type is bigint. */
   column: string;
-  /** Unit and meaning. */
+  /** Unit and meaning of the measure. */
   means: string;
-  /** A row of which all of these are 0 ceases to exist: a 0 elsewhere in it would not be a known one. */
+  /** A row is deleted if all of these are 0: a 0 in its other columns would otherwise look like a known 0. */
   isKnowledge?: boolean;
 }
 
 export type Measure = keyof typeof MEASURES;
 
-/** One bucket's sums, or a difference to them. */
+/** Sums of the measures in a bucket, or a difference to these sums. */
 export type Sums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
 
-/** The measures in order. */
+/** Names of the measures, in order. */
 export const MEASURE_NAMES: readonly Measure[] = entries.map(([name]) => name);
-/** Columns of the measures by their names, and in order. */
+/** Columns of the measures, by name and in order. */
 export const COLUMN = Object.fromEntries(entries.map(([name, { column }]) => [name, column])) as Record<
   Measure,
   string
 >;
 export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN);
-/** Columns that are 0 where nothing is known. */
+/** Columns that are 0 if nothing is known. */
 export const KNOWLEDGE_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
   .map(([, { column }]) => column);
 
-/** Length of buckets; all of them begin on bounds of UTC. */
+/** Length of buckets, which all begin at UTC boundaries. */
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
-/** A key column. `hour_of_day`: UTC, 0 to 23. */
+/** A key column of a level. `hour_of_day` is in UTC, 0 to 23. */
 export type Key = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
 export interface Level {
-  /** What everybody reads: a view of what is stored and of the open hours. */
+  /** Public view of stored closed hours and open hours. */
   relation: string;
   comment: string;
   unit: Unit;
-  /** Key that has the start of the bucket. */
+  /** Key column that contains the start of the bucket. */
   time: Key;
   keys: readonly Key[];
-  /** Without those that follow from the others: a device has one user. */
+  /** Key without columns that follow from others: a device has one user. */
   primaryKey: readonly Key[];
-  /** The relation beneath, which it is summed from where it is computed as a whole. */
+  /** Level from which this level is summed if it is computed as a whole. */
   above: string;
-  /** A view on every tier: not stored, so nothing to check. */
+  /** Whether it is a view on every tier: not stored, so nothing to check. */
   isView?: boolean;
-  /** Of one device: what is closed of it is in HOURS and DAYS, and `closed_…` a view of both, in which a key may have several rows. */
+  /**
+   * Whether it is a level of devices. Its closed hours are then stored in HOURS and DAYS, and `closed_…` is a view of both, in which a key
+   * may have several rows.
+   */
   isOfDevice?: boolean;
-  /** The bucket's part with the highest sum of a measure, the earliest of equals; null where all are 0. */
+  /** Part of the bucket with the highest sum of a measure, the earliest of equal ones. Null if all are 0. */
   peak?: {
     column: string;
     comment: string;
     measure: Measure;
-    /** Key of the level `above` that tells one part from another. */
+    /** Key of the level `above` that identifies a part. */
     of: Key;
   };
 }
 
-/** The load profile: what every aggregate is a sum of. */
+/** The load profile, from which every aggregate is summed. */
 export const LOAD_PROFILE: Level = {
   relation: 'device_intervals',
   comment: 'Load profile per device and UTC quarter-hour.',
@@ -101,17 +104,18 @@ export const LOAD_PROFILE: Level = {
   above: 'interval_delta',
 };
 
-/** What is stored of the load profile's closed hours (sql/schema). A difference may be in either: they are added up. */
+/** A table of closed hours of the load profile (sql/schema). Values of both tables are added up, so a difference may be in either. */
 interface Stored {
   relation: string;
-  /** Key that has the start of the row. */
+  /** Key column that contains the start of the row. */
   time: Key;
   keys: readonly Key[];
 }
 
 /**
- * What ingest adds closed hours to: a row a device and hour, of each measure the sum and quarter-hours 2 to 4 (null: 0); the first
- * is what the sum leaves of the others. So a row that an earlier version wrote of a quarter-hour alone is one, too.
+ * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its quarter-hours 2 to 4
+ * (null: 0). The first quarter-hour is the sum less the others. A row that an earlier version wrote for a single quarter-hour therefore has
+ * the same form.
  */
 export const HOURS: Stored = {
   relation: 'device_hours',
@@ -120,18 +124,18 @@ export const HOURS: Stored = {
 };
 
 /**
- * What is packed of them when they have become old (src/rollups/pack.ts): a row a device and UTC day, of each measure an array of its
- * quarter-hours; one element: all are the same; null: all are 0.
+ * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of quarter-hours for
+ * each measure. One element: all are equal; null: all are 0.
  */
 export const DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
 
-/** Quarter-hours of a stored hour that have columns of their own. */
+/** Quarter-hours of a stored hour that have separate columns. */
 export const LATER_QUARTERS = [2, 3, 4] as const;
-/** Column of a stored hour that has one quarter-hour of a measure. */
+/** Returns the column of a stored hour for one quarter-hour of a measure. */
 export const quarterColumn = (column: string, quarter: (typeof LATER_QUARTERS)[number]): string =>
   `${column}_${quarter}`;
 
-/** The aggregates, bottom up. */
+/** Aggregates, from the lowest to the highest level. */
 export const LEVELS: readonly Level[] = [
   {
     relation: 'device_hourly',
@@ -194,33 +198,33 @@ export const LEVELS: readonly Level[] = [
   },
 ];
 
-/** The level of a public name. */
+/** Returns the level with a public name. */
 export function levelOf(relation: string): Level {
   const level = [LOAD_PROFILE, ...LEVELS].find((one) => one.relation === relation);
   if (!level) throw new Error(`${relation} is no level`);
   return level;
 }
 
-/** Levels of which closed hours are stored: for each a view `…_expected` computes them from the load profile's. */
+/** Levels whose closed hours are stored. A view `…_expected` computes each of them from the load profile. */
 export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevice }) => !isView && !isOfDevice);
 
 /**
- * Levels that are continuous aggregates where the database has them, bottom up. Months never are: buckets of variable
- * width lose rows (an invalidation that ends on a bucket's start is taken for up to date, TimescaleDB #10296).
+ * Levels that are continuous aggregates if the database supports them, from the lowest up. Months are never continuous, because buckets of
+ * variable width lose rows: an invalidation that ends at the start of a bucket is treated as up to date (TimescaleDB #10296).
  */
 export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
 
-/** Where the closed hours of a level are; its open ones are in the heads of the devices (sql/README.md). */
+/** Returns the relation with the closed hours of a level; its open hours are in the heads of devices (sql/README.md). */
 export const storedOf = ({ relation }: Level): string => `closed_${relation}`;
 
-/** Column of `closed_…` of a device: start of the row of HOURS or DAYS that has it, for bounds that an index knows. */
+/** Column of `closed_…` views of devices: start of the row in HOURS or DAYS that contains the data, for bounds that an index supports. */
 export const ROW_TIME = 'row_starts_at';
 
-/** The view that says what is to be stored of a level. */
+/** Returns the view that computes what a level should store. */
 export const expectedOf = (level: Level): string => `${storedOf(level)}_expected`;
 
-/** Everything in a level beside its keys. */
+/** Returns all columns of a level other than its keys. */
 export const valuesOf = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
 
-/** All columns of a level, keys first. */
+/** Returns all columns of a level, keys first. */
 export const columnsOf = (level: Level): string[] => [...level.keys, ...valuesOf(level)];

@@ -5,21 +5,21 @@ import { checkUser, type Difference, MAX_DIFFERENCES, usersToCheck } from './che
 import { noteAllDays, rebuildTables } from './rebuild.ts';
 import { markStale, settleRollups, withRefreshHeld } from './refresh.ts';
 
-/** What a pass over all users did. */
+/** Result of a pass over all users. */
 export interface RollupReport {
   users: number;
-  /** Users that were looked at before the pass was told to stop: all of them, otherwise. */
+  /** Users checked before the pass was stopped; all of them if it was not. */
   checked: number;
-  /** Rows that differ, of one user and relation `MAX_DIFFERENCES` at most; and the first of them. */
+  /** Number of differing rows (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
   differing: number;
   differences: Difference[];
-  /** Users whose aggregates were computed anew. */
+  /** Number of users whose aggregates were rebuilt. */
   rebuilt: number;
 }
 
 export interface RollupOptions {
   capabilities: Capabilities;
-  /** Start of the first month to look at. */
+  /** Start of the first month to check. */
   since: Date;
   /** `check` reports only; `repair` rebuilds users that differ; `rebuild` rebuilds all. */
   mode: 'check' | 'repair' | 'rebuild';
@@ -30,10 +30,10 @@ export interface RollupOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
-/** Differences that a report shows. */
+/** Maximum number of differences in a report. */
 const MAX_SHOWN = 100;
 
-/** Goes through all users (or one), user by user, so that neither memory nor locks grow with their number. */
+/** Checks or rebuilds the aggregates of all users, or one, user by user, so that memory and locks do not grow with the number of users. */
 export async function passOverRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
   const { capabilities, since, mode, userId, signal, onProgress } = options;
   const { continuousAggregates } = capabilities;
@@ -56,20 +56,23 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
     report.checked++;
     onProgress?.(report.checked, users.length);
   }
-  // Continuous aggregates know no users: the days are computed anew for everybody, each once.
+  // Continuous aggregates are not separated by user: each affected day is recomputed once, for all users.
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // After the days: as long as one of them is stale nobody takes this note (src/energy/group/progress.ts).
+    // Recorded after the days are marked as stale: the record is not processed while one of them is stale (src/energy/group/progress.ts).
     await noteAllDays(pool, wanted);
     await settleRollups(pool, new Date());
   }
   return report;
 }
 
-/** Days of the load profile (all of it hours, where aggregates are continuous), and those that aggregates have and the load profile no longer knows of. */
+/**
+ * Returns the days of the load profile (which consists of stored hours if aggregates are continuous), and days that exist only in
+ * aggregates.
+ */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
-  // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
+  // Raw SQL: relation names come from src/rollups/levels.ts at run time.
   const { rows } = await pool.query(
     `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours
      WHERE starts_at >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = $2)
@@ -79,7 +82,7 @@ async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined
   return rows.map(({ day }) => day);
 }
 
-/** The days of one user that differ; all of them, where there are more than are told of. */
+/** Returns the differing days of one user; all days if the differences were truncated. */
 async function daysToMend(
   pool: Pool,
   since: Date,
@@ -91,15 +94,15 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** The days that differences lie in. A month that differs does so by its hours, which are among them. */
+/** Returns the days of the differences. If a month differs, its hours differ too and are included. */
 function daysOf(differences: readonly Difference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));
 }
 
 /**
- * What differs for one user. Continuous aggregates follow corrections of the past with a delay: what differs there is
- * looked at again after everything that waits is in, with the refresh held.
+ * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay, so differences are checked again
+ * after all pending changes are applied, with the refresh locked.
  */
 async function differencesOf(
   pool: Pool,

@@ -4,19 +4,19 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
-/** Days of the load profile whose hours are left as they are: what is late is late by less, mostly. */
+/** Days of the load profile that stay unpacked: most late readings arrive within this time. */
 const DAYS_AS_HOURS = 3;
-/** Devices of which a day is packed in one transaction. */
+/** Number of devices of which a day is packed in one transaction. */
 const MAX_DEVICES = 500;
-/** Of the time that a piece took: the past of years is packed while meters send, and has a third of one connection. */
+/** Ratio of pause to working time: packing years of the past while meters send uses a third of the time of one connection. */
 const REST = 2;
 
 /**
- * Packs the hours of the load profile that are older than three days into days, a row a device, in transactions of bounded size; one
- * pass at a time in the whole installation. Hours that come later, being late, are added by the next pass. Safe to kill at any
- * point: what is left is done by the next pass. Returns how many days it went through; null where another process packs. `devices`: how many a transaction packs;
- * `rest`: how many times as long as each it rests after it; `signal`: ends it between two of them; `onProgress`: told of the days at
- * the start and after each of them.
+ * Packs hours of the load profile that are older than three days into days, one row for each device, in transactions of bounded size; one
+ * pass at a time in the whole installation. The next pass adds hours that arrive later. Safe to kill at any point: the next pass continues.
+ * Returns the number of days processed, or null if another process is packing. `devices`: number of devices for each transaction; `rest`:
+ * pause after each transaction, as a multiple of its duration; `signal`: stops the pass between two transactions; `onProgress`: called with
+ * the numbers of days at the start and after each day.
  */
 export async function packDays(
   pool: Pool,
@@ -30,7 +30,7 @@ export async function packDays(
 ): Promise<number | null> {
   const before = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS_AS_HOURS * DAY_MS);
   return withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
-    // Raw SQL: functions of the schema.
+    // Raw SQL, because functions of the schema are called.
     const { rows } = await client.query(
       `SELECT DISTINCT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours WHERE starts_at < $1 ORDER BY 1`,
       [before],
@@ -50,13 +50,13 @@ export async function packDays(
   });
 }
 
-/** Packs a day of so many devices after one; answers the last of them, null where there was none. */
+/** Packs a day of up to `devices` devices after `afterId`. Returns the last device, or null if there was none. */
 async function packSome(client: LockSession, day: Date, afterId: string, devices: number): Promise<string | null> {
   const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
   return rows[0].last;
 }
 
-/** A month a transaction: its table is locked for so long. */
+/** One transaction for each month, because its table is locked meanwhile. */
 async function releaseHours(client: LockSession): Promise<void> {
   for (;;) {
     const { rows } = await client.query('SELECT release_hours() AS released');
@@ -65,8 +65,8 @@ async function releaseHours(client: LockSession): Promise<void> {
 }
 
 /**
- * Makes hours again of all packed days, or of those of some users (with what is told apart of their devices: `meterKey`): what a
- * database with continuous aggregates needs after a move. Safe to kill, too.
+ * Unpacks all packed days into hours, or those of some users and their devices' separate meters (`meterKey`). A database with continuous
+ * aggregates needs this after a migration. Safe to kill at any point.
  */
 export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {

@@ -5,12 +5,12 @@ import { packedPieces, storedHours, storedQuarters } from './sql/hours.ts';
 import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
 
 /**
- * How closed and open hours are put together: a row of a level is what both have of it, added up, since a difference may be in
- * either. The public views are made of this, for people; the service asks for less and faster here. Always in one statement:
- * an hour that closed between two would count twice or not at all.
+ * Combines closed and open hours: a row of a level is the sum of both, because a difference may be in either. The public views, for people,
+ * are built with this module; the service reads smaller parts faster with it. Always in one statement: an hour that closes between two
+ * statements would count twice or not at all.
  */
 
-/** Where the open hours of a level are, by its keys: views of the heads. */
+/** Returns the view of the heads that contains the open hours of a level, with its keys. */
 const openOf = (level: Level): { view: string; source: Source } =>
   level === LOAD_PROFILE
     ? {
@@ -20,8 +20,8 @@ const openOf = (level: Level): { view: string; source: Source } =>
     : { view: 'open_hours', source: { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' } };
 
 /**
- * The parts of a level's rows as a subquery, for what sums them anyway: its keys, then columns that both have, then what only one
- * of them says. Some rows have two or more.
+ * Builds a subquery for the parts of a level's rows, for queries that sum them: the keys, the columns that both parts have, and the columns
+ * that only one part has. Some rows have two or more parts.
  */
 export function partsOf(level: Level, columns: readonly string[], only = { closed: '', open: '' }): string {
   const { view, source } = openOf(level);
@@ -34,8 +34,8 @@ export function partsOf(level: Level, columns: readonly string[], only = { close
 }
 
 /**
- * The same of a level of devices from one SQL expression to another, for a subquery whose FROM has them: what is closed is then
- * found by an index, wherever it is stored.
+ * As `partsOf`, for a level of devices between two SQL expressions, which the enclosing FROM must provide: an index then finds closed data
+ * in every table.
  */
 export function devicePartsBetween(
   level: Level,
@@ -54,8 +54,8 @@ export function devicePartsBetween(
 }
 
 /**
- * The peak of one user's bucket, from the parts beneath, as a subquery: the highest that is mostly measured, the earliest of equals. (What is
- * stored knows nothing of what was estimated: it holds where nothing was.)
+ * Builds a subquery for the peak of a user's bucket from the level below: the highest part that is mostly measured, the earliest of equal
+ * ones. (A stored peak ignores estimates, so it is valid only if nothing was estimated.)
  */
 export function peakAmongParts(level: Level, whose: string, since: string): string {
   const { peak } = level;
@@ -67,15 +67,15 @@ export function peakAmongParts(level: Level, whose: string, since: string): stri
     GROUP BY 1 HAVING sum(b.${column}) > 0 AND 2 * sum(b.${estimated}) <= sum(b.${column}) ORDER BY sum(b.${column}) DESC, b.${peak.of} LIMIT 1)`;
 }
 
-/** Of whom rows are asked. */
+/** Owner of load profile rows: a user or a device. */
 export interface Owner {
   key: 'user_id' | 'device_id';
   id: string;
 }
 
 /**
- * The parts of one user's or device's rows in `[from, to)`, as a subquery: its keys and columns. `rows`: starts of the only stored
- * hours and packed days that are wanted of the stretch.
+ * Builds a subquery for the parts of one user's or device's rows in `[from, to)`: keys and columns. `rows`: starts of the stored hours and
+ * packed days to which the range is limited.
  */
 export function partsWithin(
   level: Level,
@@ -86,7 +86,7 @@ export function partsWithin(
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
-  // Raw SQL: the hot path of every answer about usage; relations are named out of src/rollups/levels.ts.
+  // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
   return sql`(
     SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedOf(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
@@ -94,16 +94,16 @@ export function partsWithin(
   )`;
 }
 
-/** Several of one kind. */
+/** Several users, or several devices, as owners of rows. */
 export interface Owners {
   key: Owner['key'];
   ids: readonly string[];
 }
 
 /**
- * The load profile of several users or devices in `[from, to)`, each by itself, in pieces of so many minutes: `who`, `at` (where the piece begins) and the
- * columns. Of 60 minutes users have rows of their own, summed over their devices. Half hours are half as many rows to group as quarter-hours. A piece may
- * have several rows.
+ * Builds a query for the load profiles of several users or devices in `[from, to)`, in pieces of 15, 30 or 60 minutes: `who`, `at` (start
+ * of the piece) and the columns. For 60 minutes, users have rows of their own, summed over their devices. Half hours need half as many rows
+ * to group as quarter-hours. A piece may have several rows.
  */
 export function piecesOfEach(
   { key, ids }: Owners,
@@ -115,12 +115,12 @@ export function piecesOfEach(
   const { view, source } = openOf(level);
   const only = (time: Key) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
-  // A difference to a quarter-hour belongs to what it differs from: alone it would be of a piece of which nothing is known.
+  // A difference to a quarter-hour must stay with the row that it corrects; in a piece by itself nothing would be known.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
   const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
   const closed = (start: string, part: string) =>
     sql`SELECT ${read(start)} FROM (${sql.raw(part)}) c WHERE ${only(level.time)} ${rowsWithin(level, { from, to })}`;
-  // Raw SQL: the hot path of every answer about a home; relations are named out of src/rollups/levels.ts.
+  // Raw SQL on the hot path of every answer about a home; relation names come from src/rollups/levels.ts.
   const parts = level.isOfDevice
     ? [
         closed(level.time, packedPieces(minutes, columns)),
@@ -131,7 +131,10 @@ export function piecesOfEach(
   return sql.join([...parts, open], sql` UNION ALL `);
 }
 
-/** The parts of a level's rows of several users in `[from, to)`: its keys but for the user, and the columns. A bucket has many rows. */
+/**
+ * Builds a query for the parts of a level's rows of several users in `[from, to)`: the keys without the user, and the columns. A bucket has
+ * many rows.
+ */
 export function partsOfUsers(
   level: Level,
   ids: readonly string[],
@@ -148,7 +151,7 @@ export function partsOfUsers(
     SELECT ${list([keysAs({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
-/** A stretch of time, bounds of a level's buckets. */
+/** Time range between bucket boundaries of a level. */
 interface Stretch {
   from: Date;
   to: Date;
@@ -157,7 +160,7 @@ interface Stretch {
 const within = (time: Key, { key, id }: Owner, { from, to }: Stretch): RawBuilder<unknown> =>
   sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
 
-/** Of hours and days as they are stored, those that may have something of a stretch. */
+/** Limits stored hours and packed days to rows that may have data of a range. */
 function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
   if (!isOfDevice) return sql``;
   const time = sql.ref(ROW_TIME);
@@ -166,9 +169,9 @@ function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonl
 }
 
 /**
- * A level's rows of one user or device in `[from, to)`, bounds of its buckets, as far as something is known of their import:
- * the other keys, the columns of the measures and, where it has one, the peak. What is known is never less than nothing, but `> 0`
- * would make the planner take two thirds of the rows for unknown, and sort what it groups above them.
+ * Builds a query for a level's rows of one user or device in `[from, to)`, which are bucket boundaries, with known import: the other keys,
+ * the columns of the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`: with `> 0` the
+ * planner would expect to drop two thirds of the rows, and sort the groups above them.
  */
 export function addedUp(level: Level, owner: Owner, range: Stretch, measures: readonly Measure[]): RawBuilder<unknown> {
   const columns = measures.map((measure) => COLUMN[measure]);
@@ -184,8 +187,8 @@ interface Wanted {
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
 /**
- * Hours of devices: those of packed days have one row each, so only the stored and open ones are grouped, which are few where days
- * are packed: a sum for each hour of a year would take longer than reading them.
+ * For device levels: each hour of a packed day is a single row, so only stored and open hours are grouped. These are few if days are
+ * packed, and grouping every hour of a year would take longer than reading them.
  */
 function withPacked(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
@@ -205,7 +208,7 @@ function withPacked(level: Level, owner: Owner, range: Stretch, { keys, columns 
     WHERE ${sql.raw(sum(COLUMN.coveredMs))} <> 0`;
 }
 
-/** Of users: a join, since few rows are open: grouping would touch all others. */
+/** For user levels: a join, because few rows are open and grouping would process all others, too. */
 function joined(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const { peak, primaryKey, time } = level;
@@ -213,12 +216,12 @@ function joined(level: Level, owner: Owner, range: Stretch, { keys, columns }: W
   const read = [...new Set([...columns, COLUMN.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
-  // The stored peak is that of the closed hours alone, whatever was estimated of them.
+  // The stored peak covers closed hours only, and ignores estimates.
   const found = stored.map((column) => {
     const anew = peakAmongParts(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
     return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
-  // Raw SQL: the hot path of every answer about usage; relations are named out of src/rollups/levels.ts.
+  // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
     FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedOf(level))} WHERE ${within(time, owner, range)}) c

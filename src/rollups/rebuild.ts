@@ -2,7 +2,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { columnsOf, expectedOf, STORED_LEVELS, storedOf } from './levels.ts';
 
-/** Notes that any day of some users may have changed without a write: sums of groups that they are in hold no longer. */
+/** Records that all days of some users may have changed without a write, so that sums of groups with these users become invalid. */
 export async function noteAllDays(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
   await client.query(
     `INSERT INTO changed_home_days (user_id, day)
@@ -12,13 +12,13 @@ export async function noteAllDays(client: Pick<Pool, 'query'>, userIds: readonly
 }
 
 /**
- * Computes the aggregates of one user (or of what is told apart of its devices: `meterKey`) anew from the load profile, from `since` (a start of a month) on, where they are tables; in
- * one transaction. Holds the heads of the user's devices locked, as writers do, so that nothing is written in between: readings that
- * arrive meanwhile wait, unacknowledged, for the moment that it takes.
+ * Recomputes the aggregates of one user (or of a separate meter of its devices: `meterKey`) from the load profile, from `since` (a start of
+ * a month) on, on tiers with tables; in one transaction. Locks the heads of the user's devices, as writers do, so that nothing is written
+ * concurrently: readings that arrive meanwhile wait unacknowledged.
  */
 export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
   await inTransaction(pool, async (client) => {
-    // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
+    // Raw SQL: relation names come from src/rollups/levels.ts at run time.
     await client.query(
       `SELECT FROM device_heads WHERE user_id = split_part($1, '/', 1) ORDER BY device_id FOR NO KEY UPDATE`,
       [userId],

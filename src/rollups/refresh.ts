@@ -5,37 +5,36 @@ import { type LockSession, withExclusiveLock } from '#src/database/exclusive-loc
 import { inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, type Level, storedOf } from './levels.ts';
 
-/** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
+/** Continuous aggregates by bucket length. The daily one is computed from an hourly one, so it is refreshed after it. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
-/** Most days that one refresh computes in one go. */
+/** Maximum number of days that one refresh call computes. */
 const MAX_DAYS = 31;
-/** Devices whose open hours are closed in one transaction. */
+/** Number of devices whose open hours are closed in one transaction. */
 const MAX_CLOSED = 1_000;
-/** Devices of which a late day is folded in one transaction: 48,000 quarter-hours at most, some 7 MB. */
+/** Maximum number of devices of which a late day is folded in one transaction: at most 48,000 quarter-hours, about 7 MB. */
 const MAX_FOLDED = 500;
-/** How long a pass waits for transactions that began before the border moved; then the next pass goes on. */
+/** Maximum time that a pass waits for transactions that began before the border moved; the next pass continues. */
 const WAIT_MS = 5_000;
 
-/** What a pass over the continuous aggregates did. */
+/** Result of a pass over the continuous aggregates. */
 export interface RefreshReport {
-  /** Another process is refreshing; nothing was done. */
+  /** Whether another process is refreshing, so that nothing was done. */
   busy: boolean;
-  /** Late differences that went into the load profile. */
+  /** Number of late differences added to the load profile. */
   folded: number;
-  /** Days of the past that were computed anew. */
+  /** Number of past days that were recomputed. */
   days: number;
-  /** Whether everything that was there when the pass began is in the aggregates now. */
+  /** Whether the aggregates now contain everything that existed when the pass began. */
   complete: boolean;
 }
 
 /**
- * One pass that keeps the continuous aggregates right: adds the late differences that wait to the load profile, a day
- * of some devices a transaction; materialises days that have become old enough; computes days anew that have changed since. Bottom up,
- * one pass at a time in the whole installation, never beyond the start of yesterday, where readings still come in, and
- * never before the oldest load profile that is there. Safe to kill at any point: what is left is done by the next pass.
- * `waitMs`: for writers that hold up the border. `devices`: of which a transaction folds a day. `signal`: ends the pass between two
- * of those.
+ * Runs one refresh of the continuous aggregates: adds pending late differences to the load profile, with one transaction for a day of some
+ * devices; materialises days that have become old enough; recomputes days that have changed since. Levels are processed from the lowest up.
+ * One pass at a time runs in the whole installation, never beyond the start of yesterday, because readings still arrive there, and never
+ * before the oldest load profile. Safe to kill at any point: the next pass continues. `waitMs`: maximum wait for writers that hold up the
+ * border. `devices`: number of devices of which a transaction folds a day. `signal`: stops the pass between two transactions.
  */
 export async function refreshRollups(
   pool: Pool,
@@ -55,9 +54,9 @@ export async function refreshRollups(
 }
 
 /**
- * Moves the border between what writers add to the load profile themselves and what they leave to the refresh to the
- * start of yesterday, and closes the hours that it passes while they still go straight into the load profile. It never moves
- * back: a clock that was set back changes nothing.
+ * Moves the border to the start of yesterday. Writers add later differences to the load profile themselves, and leave earlier ones to the
+ * refresh. Before that, it closes the open hours that the border passes, because their differences can still be written directly. The
+ * border never moves back: a clock that was set back has no effect.
  */
 async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
@@ -67,20 +66,20 @@ async function moveBorder(client: LockSession, now: Date): Promise<void> {
   await client.query('UPDATE rollup_progress SET direct_from = $1 WHERE direct_from < $1', [yesterday]);
 }
 
-/** Closes the open hours before a time, so that what is stored of them is all that is known. */
+/** Closes the open hours before a time, so that the stored data are complete. */
 export async function closeHoursBefore(client: LockSession, before: Date): Promise<void> {
   for (let last: string | null = ''; last !== null; last = await closeOpenHours(client, before, last));
 }
 
-/** Closes open hours before a time of some devices after one; answers the last of them, null where there was none. */
+/** Closes open hours before a time for some devices after `afterId`. Returns the last of them, or null if there was none. */
 async function closeOpenHours(client: LockSession, before: Date, afterId: string): Promise<string | null> {
   const { rows } = await client.query('SELECT close_open_hours($1, $2, $3) AS last', [before, afterId, MAX_CLOSED]);
   return rows[0].last;
 }
 
 /**
- * Adds the late differences that wait to the load profile, under the lock of the refresh: of so many devices a day in one statement.
- * Returns how many. `signal`: ends it between two statements.
+ * Adds pending late differences to the load profile under the lock of the refresh: one statement for a day of up to `devices` devices.
+ * Returns the number of differences. `signal`: stops between two statements.
  */
 export async function foldLateDays(
   client: LockSession,
@@ -99,7 +98,9 @@ export async function foldLateDays(
   return folded;
 }
 
-/** Folds a day of so many devices after one: how many differences, and the last device, null where none is left. */
+/**
+ * Folds a day of up to `devices` devices after `afterId`. Returns the number of differences, and the last device or null if none is left.
+ */
 async function foldSome(
   client: LockSession,
   day: Date,
@@ -110,7 +111,7 @@ async function foldSome(
   return rows[0];
 }
 
-/** Materialises what lies between the last pass and the border. Answers false where it has to wait for a writer. */
+/** Materialises the days between the last pass and the border. Returns false if it must wait for a writer. */
 async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM device_hours)) AS start
@@ -119,7 +120,7 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   if (rows.length === 0) return true;
   if (!(await earlierWritersAreGone(client, waitMs))) return false;
   const { direct_from: to, start } = rows[0];
-  // pg gives an infinite time as a number: no load profile at all yet.
+  // The driver returns an infinite time as a number: there is no load profile yet.
   const windows = start instanceof Date && start < to ? parts({ from: start, to }, MAX_DAYS) : [];
   for (const window of windows) {
     await refresh(client, [...HOURLY, ...DAILY], window);
@@ -130,9 +131,9 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
 }
 
 /**
- * A writer that read the border before it moved may still add to days before it. Waits until every transaction that
- * was open is over: a writer has its number before it reads the border, so it is one below the number drawn here. (The
- * snapshot's xmax would not do: it is the number after the last that is over, and open ones may be above it.)
+ * Waits until every transaction that was open has ended: a writer that read the border before it moved may still add to days before it. A
+ * writer has its transaction number before it reads the border, so its number is below the one drawn here. (The snapshot's xmax is
+ * unsuitable: it is the number after the last ended transaction, and open transactions may be above it.)
  */
 export async function earlierWritersAreGone(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
@@ -152,12 +153,12 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const { rows: stale } = await client.query(
     'SELECT day, from_hour, to_hour, marks FROM stale_days WHERE day < (SELECT materialised_to FROM rollup_progress) ORDER BY day',
   );
-  // By day, and by those hours of each that changed.
+  // Days for the daily aggregate, and the changed hours of each day for the hourly ones.
   const daily: Window[] = stale.map(({ day }) => ({ from: day, to: dayAfter(day) }));
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
   for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
-  // Only as they were seen: a day that was marked again meanwhile stays for the next pass.
+  // Only if `marks` is unchanged: a day that was marked again meanwhile is left to the next pass.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
      WHERE s.day = d.day AND s.marks = d.marks`,
@@ -167,8 +168,8 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
 }
 
 /**
- * With force: without it TimescaleDB computes what its own invalidation log names, and loses some of it while others
- * write (2.28.3, one pass in a few thousand, found by the property test). What changed is known here.
+ * Uses force: without it, TimescaleDB computes only what its own invalidation log contains, and loses entries while other sessions write
+ * (2.28.3, one pass in a few thousand, found by the property test). The changed ranges are known here.
  */
 async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
@@ -178,7 +179,7 @@ async function refresh(client: LockSession, levels: readonly Level[], { from, to
   }
 }
 
-/** Marks days (their starts, UTC) as stale where they are materialised, so that the next pass computes them anew. */
+/** Marks materialised days (starts in UTC) as stale, so that the next pass recomputes them. */
 export async function markStale(pool: Pool, days: readonly Date[]): Promise<void> {
   await pool.query(
     `INSERT INTO stale_days AS s (day, from_hour, to_hour) SELECT d, d, d + interval '24 hours' FROM unnest($1::timestamptz[]) d
@@ -188,7 +189,7 @@ export async function markStale(pool: Pool, days: readonly Date[]): Promise<void
   );
 }
 
-/** Passes until everything that was committed before the call is in the aggregates. */
+/** Runs passes until the aggregates contain everything that was committed before the call. */
 export async function settleRollups(pool: Pool, now: Date): Promise<void> {
   for (;;) {
     const { complete } = await refreshRollups(pool, now);
@@ -197,7 +198,7 @@ export async function settleRollups(pool: Pool, now: Date): Promise<void> {
   }
 }
 
-/** Runs something while no refresh does, in one transaction of its own. */
+/** Runs a function in a transaction of its own, during which no refresh runs. */
 export async function withRefreshHeld<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
@@ -205,16 +206,16 @@ export async function withRefreshHeld<T>(pool: Pool, run: (client: PoolClient) =
   });
 }
 
-/** A stretch of time in UTC, `[from, to)`. */
+/** Time range in UTC, `[from, to)`. */
 interface Window {
   from: Date;
   to: Date;
 }
 
-/** The start of the UTC day after the one that starts at `day`. */
+/** Returns the start of the next UTC day. */
 const dayAfter = (day: Date): Date => new Date(day.getTime() + DAY_MS);
 
-/** Cuts a window into parts of so many days; the last may be shorter. */
+/** Splits a window into parts of at most `mostDays` days. */
 function parts({ from, to }: Window, mostDays: number): Window[] {
   const windows: Window[] = [];
   for (let ms = from.getTime(); ms < to.getTime(); ms += mostDays * DAY_MS) {
@@ -223,7 +224,7 @@ function parts({ from, to }: Window, mostDays: number): Window[] {
   return windows;
 }
 
-/** Puts windows that follow each other without a gap together, up to so many days; windows in order, none over another. */
+/** Merges adjacent windows up to `mostDays` days. The windows must be in order and not overlap. */
 function joined(windows: readonly Window[], mostDays: number): Window[] {
   const result: Window[] = [];
   for (const { from, to } of windows) {

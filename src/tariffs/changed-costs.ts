@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** A worker takes a row as a whole: of many users in pieces. */
+/** Maximum number of users in a row of `usage_changes`. A worker takes whole rows, so many users are split over several rows. */
 const USERS_OF_A_ROW = 100;
 
-/** Leaves to the workers that a user's tariffs changed, if it has alerts on costs; in the transaction that changes them. */
+/** Queues a recomputation of a user's costs, if it has alerts on costs, in the transaction that changes its tariffs. */
 export const noteCostsOf = (trx: Database, userId: string): Promise<unknown> => note(trx, sql`a.user_id = ${userId}`);
 
-/** The same of all users whose tariffs take prices from a series. */
+/** Queues a recomputation of costs for all users whose tariffs use a price series and who have alerts on costs. */
 export const noteCostsBy = (trx: Database, seriesId: string): Promise<unknown> =>
   note(
     trx,
@@ -15,7 +15,7 @@ export const noteCostsBy = (trx: Database, seriesId: string): Promise<unknown> =
       UNION SELECT user_id FROM tariffs WHERE terms #>> '{export,series_id}' = ${seriesId})`,
   );
 
-// Raw SQL: users of a series in rows of so many, without leaving the database.
+// Raw SQL: splits the users into rows without leaving the database.
 const note = (trx: Database, whose: RawBuilder<unknown>): Promise<unknown> =>
   sql`INSERT INTO usage_changes (hour, user_ids, costs_only)
     SELECT date_trunc('hour', now()), array_agg(user_id), true FROM (

@@ -1,4 +1,4 @@
-/** Codes of ISO 4217 (list one) for money that is in use, and those that ended in 2025 and 2026: a tariff of then still has them. */
+/** Codes of ISO 4217 (list one) for money in use, and those that ended in 2025 and 2026, because earlier tariffs still use them. */
 const CODES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF CLP
    CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD
@@ -8,15 +8,15 @@ const CODES = new Set(
    ZWG`.split(/\s+/),
 );
 
-/** Whether a text is a currency's code as ISO 4217 writes it: EUR, not eur. */
+/** Whether a text is a currency code as in ISO 4217: EUR, not eur. */
 export const isCurrency = (code: string): boolean => CODES.has(code);
 
-/** Currencies whose minor unit is not a hundredth (ISO 4217, list one): decimals of an amount. */
+/** Decimals of currencies whose minor unit is not a hundredth (ISO 4217, list one). */
 const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
   ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3]),
   ...'CLF UYW'.split(' ').map((code) => [code, 4]),
 ]);
 
-/** Decimals of an amount in a currency: 2 of EUR, none of JPY (ISO 4217; not what CLDR shows people). */
+/** Returns the decimals of a currency: 2 for EUR, none for JPY (by ISO 4217, not by CLDR's display rules). */
 export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 2;

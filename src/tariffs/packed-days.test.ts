@@ -5,7 +5,7 @@ import { packed, priceIn, pricesOf, startOf, unpacked, wrongTimes } from './pack
 const DAY_MS = 86_400_000;
 const at = (time: string, price: bigint) => ({ startsAtMs: Date.parse(time), perKwh: asBillionths(price) });
 
-test.each([15, 30, 60])('prices of %i minutes come back with their times, whatever their order', (minutes) => {
+test.each([15, 30, 60])('packing and unpacking keeps prices of %i minutes and their times, in any order', (minutes) => {
   const slotMs = minutes * 60_000;
   const from = Date.parse('2026-03-28T00:00Z');
   const prices = Array.from({ length: (3 * DAY_MS) / slotMs }, (_, index) => ({
@@ -14,13 +14,13 @@ test.each([15, 30, 60])('prices of %i minutes come back with their times, whatev
   })).filter((_, index) => index % 5 !== 3);
   const days = packed(prices.toReversed(), minutes);
   expect(days.map(({ day }) => day.getTime())).toEqual([from, from + DAY_MS, from + 2 * DAY_MS]);
-  // As PostgreSQL answers them: without braces, and nothing for null.
+  // As PostgreSQL returns them: without braces, and null as an empty text.
   const slots = days.map((one) => unpacked(one.prices.slice(1, -1).replaceAll('NULL', '')));
   expect(slots.map(({ length }) => length)).toEqual(Array(3).fill(1_440 / minutes));
   expect(days.flatMap(({ day }, index) => pricesOf(day, slots[index] ?? []))).toEqual(prices);
 });
 
-test('the price of a time is that of the slot that it lies in', () => {
+test('the price at a time is that of the slot that contains the time', () => {
   const slots = Array.from({ length: 24 }, (_, hour) => (hour === 5 ? null : asBillionths(BigInt(hour))));
   const day = Date.parse('2026-06-15T00:00Z');
   expect(priceIn(slots, day)).toBe(0n);
@@ -30,7 +30,7 @@ test('the price of a time is that of the slot that it lies in', () => {
   expect(priceIn(slots, day + DAY_MS - 1)).toBe(23n);
 });
 
-test('a time that begins no slot, lies too far away or comes twice is wrong', () => {
+test('rejects a time that does not begin a slot, is too far away, or occurs twice', () => {
   const wrong = (minutes: number, ...times: string[]) =>
     wrongTimes(
       times.map((time) => ({ startsAtMs: startOf(time) })),

@@ -1,29 +1,29 @@
 import { asBillionths, type Billionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Start of the year 2100: what is later is a mistake, and rows for as many days as anybody writes would fill the disk. */
+/** Start of the year 2100. Later times are errors, and rows for arbitrarily many days would fill the disk. */
 const END_MS = Date.UTC(2100, 0, 1);
 
-/** A price and when it begins to hold, Unix ms. */
+/** A price and the time from which it is valid, Unix ms. */
 export interface PriceAt {
   startsAtMs: number;
   perKwh: Billionths;
 }
 
-/** Prices of a UTC day as they are stored. */
+/** Stored prices of a UTC day. */
 export interface PackedDay {
   day: Date;
-  /** A `bigint[]` as PostgreSQL writes it. */
+  /** A `bigint[]` in PostgreSQL's text form. */
   prices: string;
 }
 
-/** Start of the UTC day that a time lies in, Unix ms. */
+/** Returns the start of the UTC day that contains a time, Unix ms. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
-/** Unix ms of an ISO 8601 time; NaN where it has more digits than milliseconds, none of which begins a quarter-hour. */
+/** Parses an ISO 8601 time to Unix ms. NaN if it has digits beyond milliseconds, because no such time begins a quarter-hour. */
 export const startOf = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
 
-/** What is wrong with the times of some prices, at most `most` mistakes: by the place in the list. */
+/** Returns the validation errors in the times of some prices, at most `most`, by index in the list. */
 export function wrongTimes(
   prices: readonly Pick<PriceAt, 'startsAtMs'>[],
   resolutionMinutes: number,
@@ -43,7 +43,7 @@ export function wrongTimes(
   return wrong;
 }
 
-/** Prices by UTC day, in order. Their times are multiples of the resolution. */
+/** Groups prices by UTC day, in order. Their times must be multiples of the resolution. */
 export function packed(prices: readonly PriceAt[], resolutionMinutes: number): PackedDay[] {
   const resolutionMs = resolutionMinutes * MINUTE_MS;
   const byDay = Map.groupBy(prices, ({ startsAtMs }) => dayOf(startsAtMs));
@@ -56,11 +56,11 @@ export function packed(prices: readonly PriceAt[], resolutionMinutes: number): P
     });
 }
 
-/** The prices of a day, in order: text with commas between them, nothing where none is known. */
+/** Parses the prices of a day, in order, from comma-separated text; an empty element is an unknown price. */
 export const unpacked = (text: string): (Billionths | null)[] =>
   text.split(',').map((one) => (one === '' ? null : asBillionths(BigInt(one))));
 
-/** The prices of a stored day, with their times. */
+/** Returns the prices of a stored day with their times. */
 export function pricesOf(day: Date, slots: readonly (Billionths | null)[]): PriceAt[] {
   const slotMs = DAY_MS / slots.length;
   return slots.flatMap((perKwh, index) =>
@@ -68,6 +68,6 @@ export function pricesOf(day: Date, slots: readonly (Billionths | null)[]): Pric
   );
 }
 
-/** The price that holds at a time of a stored day; null: none is known. */
+/** Returns the price at a time of a stored day, or null if unknown. */
 export const priceIn = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
   slots[Math.floor(((ms - dayOf(ms)) * slots.length) / DAY_MS)] ?? null;

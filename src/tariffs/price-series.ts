@@ -9,25 +9,25 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export type StoredSeries = Selectable<Tables['price_series']>;
 
-/** More than anybody has suppliers. */
+/** Maximum number of price series of an account: more than anyone has suppliers. */
 const MAX_SERIES = 1_000;
 
 /**
- * Condition that an account may use a series: it is its own, its utility's (who enrolled it), or an administrator's. Whose those are is looked
- * up once for a statement, not for each series.
+ * SQL condition: an account may use a series, because it is its own, an administrator's, or that of the utility that enrolled it. The
+ * owners are looked up once for a statement, not for each series.
  */
 const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
   SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
   SELECT owner.user_id FROM users u JOIN users owner ON owner.user_id = u.enrolled_by
   WHERE u.user_id = ${userId} AND owner.role = 'utility')))`;
 
-/** Makes a series of an account; it has no prices yet. 409 where the account has too many. */
+/** Creates a price series for an account, without prices. Error 409 if the account has too many. */
 export async function createPriceSeries(
   db: Database,
   { userId, ...settings }: Pick<StoredSeries, 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
 ): Promise<StoredSeries> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Several at once would all count the same.
+    // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
     await sql`SELECT pg_advisory_xact_lock(${lockOf('price series of', userId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('price_series')
@@ -43,7 +43,7 @@ export async function createPriceSeries(
   });
 }
 
-/** The series that an account may use, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns at most `limit` series that an account may use, in order of their ids, after `cursor`. */
 export async function listPriceSeries(
   db: Database,
   userId: string,
@@ -59,7 +59,7 @@ export async function listPriceSeries(
     .execute();
 }
 
-/** A series within the reach, to be changed; null where there is none. */
+/** Returns a series within the reach, for changes, or null. */
 export async function findPriceSeries(db: Database, reach: Reach, seriesId: string): Promise<StoredSeries | null> {
   const row = await db
     .selectFrom('price_series')
@@ -70,7 +70,10 @@ export async function findPriceSeries(db: Database, reach: Reach, seriesId: stri
   return row ?? null;
 }
 
-/** A series within the reach, or that the account may use, to be read; null where there is none. Who is limited to a group is not the account. */
+/**
+ * Returns a series within the reach, or one that the account may use, for reading; null if there is none. A key limited to a group does not
+ * have the rights of the account.
+ */
 export async function findUsableSeries(
   db: Database,
   { reach, userId }: { reach: Reach; userId: string },
@@ -86,8 +89,8 @@ export async function findUsableSeries(
 }
 
 /**
- * Those of some series that an account may use, by their ids. They are there until the transaction ends: whoever removes one waits, and then
- * sees the tariff that uses it.
+ * Returns the series that an account may use, by id, and locks them until the transaction ends: a concurrent deletion waits and then sees
+ * the tariff that uses the series.
  */
 export async function heldSeries(
   trx: Database,
@@ -106,7 +109,7 @@ export async function heldSeries(
   return new Map(rows.map((row) => [row.series_id, row]));
 }
 
-/** Removes a series within the reach and its prices; false where there is none. 409 where a tariff uses it, whosever that is. */
+/** Deletes a series within the reach and its prices. Returns false if there is none. Error 409 if any account's tariff uses it. */
 export async function deletePriceSeries(db: Database, reach: Reach, seriesId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const series = await trx

@@ -6,17 +6,17 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { noteCostsBy } from './changed-costs.ts';
 import { dayOf, type PackedDay, type PriceAt, priceIn, pricesOf, unpacked } from './packed-days.ts';
 
-/** Bigints as text: the driver would make an object of each on the way. */
+/** Reads bigints as text, because the driver would create an object for each. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
- * Stores prices, in the place of those that were told of the same times before, and leaves to the workers whose costs that changes. In one
- * statement a day's row takes what is new and keeps the rest: of two that write to a day at once neither loses what the other one told.
+ * Stores prices, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single statement merges new
+ * prices into a day's row, so that two concurrent writers do not lose each other's prices.
  */
 export async function putPrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: days side by side, one parameter each. They come in order, so that two writers do not wait for each other in a circle.
+  // Raw SQL: days as two parallel lists. Sorted, so that two writers cannot deadlock.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
@@ -26,7 +26,7 @@ export async function putPrices(db: Database, seriesId: string, days: readonly P
   });
 }
 
-/** The prices of a series that begin in `[from, to)`, in order. */
+/** Returns the prices of a series that begin in `[from, to)`, in order. */
 export async function listPrices(db: Database, seriesId: string, { from, to }: { from: Date; to: Date }) {
   const rows = await daysBetween(db, [seriesId], { from, to });
   return rows
@@ -35,8 +35,8 @@ export async function listPrices(db: Database, seriesId: string, { from, to }: {
 }
 
 /**
- * What series tell of the times in `[from, to)`, read at once: the price of a series at a time (Unix ms) in billionths, null where none is
- * known. A year of quarter-hours takes some milliseconds. Of whatever series: those that a tariff names were checked when it was made.
+ * Reads the prices of series in `[from, to)` at once. Returns a function for the price of a series at a time (Unix ms) in billionths, or
+ * null if unknown. A year of quarter-hours takes some milliseconds. Access to the series is not checked here, but when a tariff is created.
  */
 export async function pricesBetween(
   db: Database,
@@ -52,7 +52,7 @@ export async function pricesBetween(
   };
 }
 
-/** How many prices each of some series has, and when the last of them ends to hold; a series without prices is not in it. */
+/** Returns the number of prices of each series, and the time up to which the last price is valid. Series without prices are left out. */
 export async function knownPrices(
   db: Database,
   seriesIds: readonly string[],

@@ -10,15 +10,14 @@ import { heldSeries } from './price-series.ts';
 import type { Tariff } from './tariff.ts';
 import { type StoredTariff, seriesOf, type Terms, tariffOf } from './terms.ts';
 
-/** What an owner sets. */
 export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
-/** What an owner changes; null takes a term away. */
+/** Changes to a tariff; null removes a term. */
 export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
   terms: { [Term in keyof Terms]?: Terms[Term] | null };
 };
 
-/** Costs are computed with all tariffs of a user. */
+/** Maximum number of tariffs of a user: each cost computation loads all of them. */
 const MAX_TARIFFS = 1_000;
 const UNIQUE_VIOLATION = '23505';
 
@@ -29,15 +28,15 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Makes a tariff of an account. 409 where another one holds from the same day on, or there are too many; 422 where it names a series that the
- * account may not use, or that is of another currency.
+ * Creates a tariff for an account. Error 409 if another one begins on the same day or there are too many; 422 if it uses a series that the
+ * account may not use, or that has another currency.
  */
 export async function createTariff(
   db: Database,
   { userId, ...settings }: TariffSettings & { userId: string },
 ): Promise<StoredTariff> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Several at once would all count the same.
+    // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
     await sql`SELECT pg_advisory_xact_lock(${lockOf('tariffs of', userId)}::bigint)`.execute(trx);
     await checkSeries(trx, userId, settings);
     const { count } = await trx
@@ -58,7 +57,7 @@ export async function createTariff(
   });
 }
 
-/** Tariffs of an account in order of the days from which they hold, after `cursor`, which is such a day; at most `limit`. */
+/** Returns at most `limit` tariffs of an account in order of their first days, after `cursor`, which is such a day. */
 export async function listTariffs(
   db: Database,
   reach: Reach,
@@ -76,7 +75,7 @@ export async function listTariffs(
   return query.execute();
 }
 
-/** All tariffs of an account, in order of `validFrom`: what its costs are computed with. */
+/** Returns all tariffs of an account, in order of `validFrom`, for cost computations. */
 export async function tariffsOf(db: Database, userId: string): Promise<Tariff[]> {
   const rows = await db
     .selectFrom('tariffs')
@@ -87,13 +86,13 @@ export async function tariffsOf(db: Database, userId: string): Promise<Tariff[]>
   return rows.map(tariffOf);
 }
 
-/** Whether an account has any tariff, from whatever day on. */
+/** Whether an account has any tariff, regardless of its first day. */
 export async function hasTariff(db: Database, userId: string): Promise<boolean> {
   const row = await db.selectFrom('tariffs').select('tariff_id').where('user_id', '=', userId).executeTakeFirst();
   return row !== undefined;
 }
 
-/** One tariff within the reach; null where there is none. */
+/** Returns a tariff within the reach, or null. */
 export async function findTariff(db: Database, reach: Reach, tariffId: string): Promise<StoredTariff | null> {
   const row = await db
     .selectFrom('tariffs')
@@ -104,7 +103,7 @@ export async function findTariff(db: Database, reach: Reach, tariffId: string): 
   return row ?? null;
 }
 
-/** Changes a tariff within the reach; null where there is none. 409 and 422 as where one is made. */
+/** Updates a tariff within the reach. Returns null if there is none. Errors 409 and 422 as in `createTariff`. */
 export async function updateTariff(
   db: Database,
   reach: Reach,
@@ -122,7 +121,8 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // Of rates that stay, a series may be gone with its owner: that keeps nobody from giving the tariff another name.
+    // The series of unchanged rates is not checked: it may have been deleted with its owner, which must not prevent a change of the
+    // tariff's name.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {
       currency: after.currency,
@@ -142,7 +142,7 @@ export async function updateTariff(
   });
 }
 
-/** Removes a tariff within the reach; false where there is none. */
+/** Deletes a tariff within the reach. Returns false if there is none. */
 export async function deleteTariff(db: Database, reach: Reach, tariffId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const removed = await trx
@@ -164,7 +164,10 @@ function changedTerms(before: Terms, changed: TariffPatch['terms']): Terms {
   return merged as Terms;
 }
 
-/** 422 where rates name a series that the account may not use, or that has another currency. Keeps the series until the transaction ends. */
+/**
+ * Throws a 422 error if rates use a series that the account may not use, or that has another currency. Locks the series until the
+ * transaction ends.
+ */
 async function checkSeries(
   trx: Database,
   userId: string,

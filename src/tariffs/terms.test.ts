@@ -15,7 +15,7 @@ describe('a price', () => {
     ['-0.00', '0'],
     ['0.10000000000', '0.1'],
     ['1E2', '100'],
-  ])('%s is kept as %s', (written, kept) => {
+  ])('%s is stored as %s', (written, kept) => {
     expect(keptPrice(written)).toBe(kept);
     expect(parsePrice(kept)).toBe(parsePrice(written));
   });
@@ -35,14 +35,14 @@ describe('a price', () => {
     '1,5',
     '.5',
     '1.',
-  ])('%s is none', (written) => {
+  ])('%s is not a price', (written) => {
     expect(keptPrice(written)).toBe(null);
   });
 });
 
 const row = { tariff_id: 'trf_1', user_id: 'usr_1', name: 'x', valid_from: '2026-01-01', currency: 'EUR' };
 
-test('stored terms become a tariff with exact prices, and what was not said is as the contract has it', () => {
+test('stored terms become a tariff with exact prices, and missing terms get the defaults of the API', () => {
   const periods = [{ per_kwh: '0.30', days: [1, 7], from: '22:00', to: '06:15', months: [12] }, { per_kwh: '-0.1' }];
   const terms = { standing_per_day: '0.41', import: { periods }, export: { series_id: 'prs_1' } };
   expect(tariffOf({ ...row, terms: { ...terms, capacity: { per_kw_month: '4.5' } } })).toEqual({
@@ -72,13 +72,13 @@ test('stored terms become a tariff with exact prices, and what was not said is a
   expect(() => tariffOf({ ...row, terms: { import: { per_kwh: 'x' } } })).toThrow('x is no price');
 });
 
-test('terms name each series once', () => {
+test('seriesOf returns each series once', () => {
   expect(seriesOf({ import: { series_id: 'a' }, export: { series_id: 'a' } })).toEqual(['a']);
   expect(seriesOf({ import: { series_id: 'a' }, export: { series_id: 'b' } })).toEqual(['a', 'b']);
   expect(seriesOf({ import: { per_kwh: '1' } })).toEqual([]);
 });
 
-test('a period that ends where it begins is empty, and one that says when has a condition', () => {
+test('a period that ends where it begins is empty, and a period with times has a condition', () => {
   expect([{}, { from: '22:00', to: '00:00' }, { from: '00:00' }, { to: '24:00' }].map(isEmpty)).toEqual([
     false,
     false,

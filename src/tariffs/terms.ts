@@ -2,7 +2,7 @@ import { asBillionths, type Billionths, decimalText, parseDecimal } from '#src/c
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
-/** What a tariff costs, in the words of the interface, which is what is stored. Prices are decimals as text. */
+/** Prices of a tariff in the API's format, which is stored. Prices are decimals as text. */
 export interface Terms {
   standing_per_day?: string | undefined;
   capacity?: CapacityTerms | undefined;
@@ -29,7 +29,7 @@ export interface PeriodTerms {
   months?: number[] | undefined;
 }
 
-/** A tariff as it is stored. */
+/** A tariff as it is stored, with its prices as text. */
 export interface StoredTariff {
   tariff_id: string;
   user_id: string;
@@ -39,17 +39,20 @@ export interface StoredTariff {
   terms: Terms;
 }
 
-/** Prices and factors lie below this: a price in billionths has room in 64 bits. */
+/** Exclusive bound of prices and factors, so that a price in billionths fits into 64 bits. */
 export const MAX_PRICE = 1_000_000_000;
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
-/** A price below `MAX_PRICE` as it is written, exactly; null where it is none, or has more than 9 decimals. */
+/** Parses a price below `MAX_PRICE` exactly. Null if the text is not such a price, or has more than 9 decimals. */
 export function parsePrice(text: string): Billionths | null {
   const price = parseDecimal(text);
   return price === null || price >= MAX_BILLIONTHS || price <= -MAX_BILLIONTHS ? null : price;
 }
 
-/** How a price is kept: as its owner wrote it, where that is plain (`0.30`); else as short as it goes (`1e-2`, `007`). Null: it is none. */
+/**
+ * Returns the form in which a price is stored: as written if it is plain (`0.30`), otherwise in its shortest form (`1e-2`, `007`). Null if
+ * the text is not a price.
+ */
 export function keptPrice(written: string): string | null {
   const price = parsePrice(written);
   if (price === null) return null;
@@ -57,12 +60,12 @@ export function keptPrice(written: string): string | null {
   return isPlain ? written : decimalText(price);
 }
 
-/** The series that terms use, each once. */
+/** Returns the price series that terms use, each once. */
 export const seriesOf = (terms: Pick<Terms, 'import' | 'export'>): string[] => [
   ...new Set([terms.import, terms.export].flatMap((rates) => (rates && 'series_id' in rates ? [rates.series_id] : []))),
 ];
 
-/** A stored tariff as costs are computed with it. */
+/** Converts a stored tariff to the form that cost computations use. */
 export function tariffOf({ tariff_id, user_id, name, valid_from, currency, terms }: StoredTariff): Tariff {
   return {
     tariffId: tariff_id,
@@ -81,7 +84,7 @@ const ONE = asBillionths(1_000_000_000n);
 const NONE = asBillionths(0n);
 const MINUTES_PER_DAY = 1_440;
 
-/** A price that was checked before it was stored. */
+/** Parses a price that was validated before it was stored. */
 function priceOf(text: string): Billionths {
   const price = parsePrice(text);
   if (price === null) throw new RangeError(`${text} is no price`);
@@ -114,15 +117,15 @@ const periodOf = ({ per_kwh, days, months, from, to }: PeriodTerms): RatePeriod 
   toMinute: to === undefined ? MINUTES_PER_DAY : minuteOf(to),
 });
 
-/** HH:MM as minutes after midnight. */
+/** Converts HH:MM to minutes after midnight. */
 function minuteOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return hours * 60 + minutes;
 }
 
-/** Whether a period holds at no time: it ends where it begins. */
+/** Whether a period is empty: it ends where it begins. */
 export const isEmpty = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'from' | 'to'>): boolean => from === to;
 
-/** Whether a period holds at some times only: it says at which. */
+/** Whether a period applies only at certain times. */
 export const hasCondition = ({ per_kwh: _, ...condition }: PeriodTerms): boolean =>
   Object.keys(omitUndefined(condition)).length > 0;

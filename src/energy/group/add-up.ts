@@ -13,13 +13,15 @@ import type { Part } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
 const DAY_MS = 86_400_000;
-/** Hours of homes that one statement reads: some tenths of a second. Those that are composed take ten times as long. */
+/**
+ * Maximum number of homes times hours that one statement reads, which takes some tenths of a second. Composed homes take ten times as long.
+ */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
-/** Rows by home that one statement answers. */
+/** Maximum number of rows by home that one statement returns. */
 const MOST_ROWS = 20_000;
 
-/** What is told of a bucket. `peak`: the part of it in which the homes used most together. */
+/** Sums of a bucket. `peak`: the part of the bucket in which the homes together used most. */
 export interface Told {
   bucket: string;
   measures: HomeMeasures;
@@ -27,8 +29,8 @@ export interface Told {
 }
 
 /**
- * What the homes of a group came to together in the buckets of a range, of those of which anything is known. `begun`: of a month, what was kept of its first days,
- * at the same moment.
+ * Returns the combined sums of a group's homes in the buckets of a range, without buckets of which nothing is known. `begun`: stored sums
+ * of the first days of a month, read in the same snapshot.
  */
 export async function addedUp(
   db: Database,
@@ -58,11 +60,11 @@ async function totalsOf(
   return totals;
 }
 
-/** The days of a range after one of its days: none where that is the last. */
+/** Returns the days of a range after one of its days; empty if that is the last day. */
 export const daysAfter = (day: string, { end, zone }: Range): Range =>
   dayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
-/** What homes used together that are the sum of what their devices import, so many at a time. */
+/** Yields the combined usage of homes whose usage is the sum of their devices' imports, in batches. */
 export async function* plainParts(
   db: Database,
   userIds: readonly string[],
@@ -79,7 +81,7 @@ export async function* plainParts(
   }
 }
 
-/** Adds homes that are put together. `buckets`: all of them, where coverage is asked for. */
+/** Adds composed homes. `buckets`: all buckets if coverage is requested, otherwise empty. */
 async function addComposed(
   db: Database,
   totals: GroupTotals,
@@ -95,12 +97,12 @@ async function addComposed(
       if (buckets.length > 0) addCovered(totals, home, told, buckets);
       else for (const sums of told) totals.addHome(sums.bucket, measuresOf(sums, home.had, 0), sums, 0);
     }
-    // Others have waited while these were added up.
+    // Yields to the event loop, so that other requests are served between batches.
     await setImmediate();
   }
 }
 
-/** Adds a home with all buckets in which something of it should be known, whether or not it is. */
+/** Adds a home with every bucket in which data of it are expected, even if there are none. */
 function addCovered(
   totals: GroupTotals,
   home: Home,
@@ -116,7 +118,7 @@ function addCovered(
   }
 }
 
-/** The measures of a bucket of which nothing is. */
+/** Measures of a bucket without data. */
 export const NOTHING_KNOWN: HomeMeasures = {
   used: null,
   gridImport: null,
@@ -134,7 +136,10 @@ export const NOTHING_KNOWN: HomeMeasures = {
   isComplete: null,
 };
 
-/** Homes that are read in one statement: no more than it has time for, of which few enough change amid hours that these alone are read by the quarter-hour. */
+/**
+ * Splits homes into batches for one statement each. A batch is limited by reading time, and by the number of hours in which a home's roles
+ * change: these are read by quarter-hour.
+ */
 export function* batches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
   const hours = Math.max(1, hoursIn(range));
   const rows = { hour: hours, day: hours / 24, month: 1, span: 1 }[unit];

@@ -5,19 +5,19 @@ import { sumNames } from '../home/sums.ts';
 import { summed } from '../usage/home-sums.ts';
 import type { Part } from './part.ts';
 
-/** The first days of a month of a group that were kept: what is needed to go on with it, of the same homes in the same roles. */
+/** Stored sums of the first days of a group's month, from which the computation continues for the same homes in the same roles. */
 export interface Begun {
   groupId: string;
   zone: string;
   /** First day of the month, YYYY-MM-DD. */
   month: string;
-  /** The last day that is in it. */
+  /** Last day of the month that the sums include, YYYY-MM-DD. */
   end: string;
-  /** What the homes that are the sum of their imports used together. Of the others `begunHours` tells. */
+  /** Combined usage of the homes that are the sum of their imports. `begunHours` reads that of the other homes. */
   parts: readonly Part[];
 }
 
-/** Columns of `kept_begun_homes` by the names of the sums. */
+/** Columns of `kept_begun_homes` by name of the sum. */
 const COLUMNS = {
   balance: 'balance',
   floor: 'floor',
@@ -29,21 +29,24 @@ const COLUMNS = {
 const NAMES = sumNames(false) as (keyof typeof COLUMNS)[];
 
 /**
- * What was kept of some homes, as rows of their profile: `home`, the place in the list, `bucket`, `part` and the sums. At the same moment as the
- * `Begun` was read.
+ * Builds the query for the stored sums of some homes as rows of their profile: `home` (index in the list), `bucket`, `part` and the sums.
+ * It must run in the same snapshot in which the `Begun` was read.
  */
 export function begunHours({ groupId, zone, month }: Begun, homes: readonly Home[]): RawBuilder<unknown> {
   const sums = sql.raw(NAMES.map((name) => `s."${name}"::float8`).join(', '));
   const arrays = sql.raw(NAMES.map((name) => `k.${COLUMNS[name]}`).join(', '));
   const named = sql.raw(NAMES.map((name) => `"${name}"`).join(', '));
-  // Raw SQL: arrays side by side.
+  // Raw SQL, because arrays are unnested in parallel.
   return sql`SELECT u.home, ${month}::text AS bucket, s.part::float8 AS part, ${sums}
     FROM unnest(${homes.map((_, place) => place)}::int[], ${homes.map(({ userId }) => userId)}::text[]) u (home, user_id)
     JOIN kept_begun_homes k ON k.group_id = ${groupId} AND k.zone = ${zone} AND k.unit = 'begun' AND k.bucket = ${month} AND k.user_id = u.user_id
     CROSS JOIN LATERAL unnest(k.hours_of_day, ${arrays}) s (part, ${named})`;
 }
 
-/** Keeps a begun month, in the place of the same with fewer days; another one is dropped before. From when to when its days are. */
+/**
+ * Stores the sums of a begun month; the same month with fewer days is replaced. The caller must have removed any other month. `from`, `to`:
+ * bounds of its days.
+ */
 export async function keepBegun(
   trx: Database,
   { groupId, zone, month, parts }: Begun,
@@ -68,7 +71,7 @@ export async function keepBegun(
   );
 }
 
-/** Keeps what some homes add to it. `profile`: rows as of `begunHours`, of all of its days. */
+/** Stores the contribution of some homes to a begun month. `profile`: a query for rows as of `begunHours`, of all its days. */
 export async function keepBegunHomes(
   trx: Database,
   { groupId, zone, month }: Pick<Begun, 'groupId' | 'zone' | 'month'>,
@@ -78,7 +81,7 @@ export async function keepBegunHomes(
   const columns = sql.raw(NAMES.map((name) => COLUMNS[name]).join(', '));
   const arrays = sql.raw(NAMES.map((name) => `array_agg("${name}"::bigint ORDER BY part)`).join(', '));
   const set = sql.raw(NAMES.map((name) => `${COLUMNS[name]} = excluded.${COLUMNS[name]}`).join(', '));
-  // Raw SQL: arrays side by side.
+  // Raw SQL, because rows are aggregated into parallel arrays.
   await sql`
     INSERT INTO kept_begun_homes (group_id, zone, bucket, user_id, hours_of_day, ${columns})
     SELECT ${groupId}, ${zone}, ${month}::date, (${homes.map(({ userId }) => userId)}::text[])[home + 1], array_agg(part::smallint ORDER BY part), ${arrays}
@@ -88,7 +91,7 @@ export async function keepBegunHomes(
   );
 }
 
-/** Removes the begun month of a group in a zone, whichever it is. */
+/** Deletes the begun month of a group in a zone. */
 export async function dropBegun(trx: Database, groupId: string, zone: string): Promise<void> {
   await queryOf(trx)(`DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun'`, [
     groupId,

@@ -4,14 +4,14 @@ import { endsOfHours, offsetsIn } from '../local-time.ts';
 import { dayRange, type Range, stretchesOf } from '../ranges.ts';
 import type { GroupUnit } from '../usage/groups.ts';
 
-/** A bucket by the name that it is read with. */
+/** A bucket with the name that query results use for it. */
 export interface Bucket {
   name: string;
   fromMs: number;
   toMs: number;
 }
 
-/** The buckets of a range, by the names that they are read with. */
+/** Returns the buckets of a range, named as in query results. */
 export function bucketsOf(range: Range, unit: GroupUnit): Bucket[] {
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   if (unit === 'span') return [{ name: '', fromMs, toMs }];
@@ -28,7 +28,7 @@ export function bucketsOf(range: Range, unit: GroupUnit): Bucket[] {
   return buckets;
 }
 
-/** Starts of the clock hours of a range, Unix ms, as `startOfHour` tells them in SQL. */
+/** Returns the starts of the clock hours of a range (Unix ms), as `startOfHour` computes them in SQL. */
 function startsOfHours(range: Range): Iterable<number> {
   const { firstMs, changes } = offsetsIn(range);
   const starts = new Set<number>();
@@ -41,18 +41,18 @@ function startsOfHours(range: Range): Iterable<number> {
   return starts;
 }
 
-/** Hours of a range, one that is begun counted. */
+/** Returns the number of hours in a range; a partial hour counts as one. */
 export const hoursIn = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
-/** The first day of the month that a range lies in. */
+/** Returns the first day of the month that contains a range. */
 export const monthOf = ({ start }: Range): string => `${start.slice(0, 8)}01`;
 
-/** Whether a range is all days of its month. */
+/** Whether a range consists of all days of its month. */
 export const isWholeMonth = (range: Range): boolean =>
   range.start === monthOf(range) &&
   range.end === DateTime.fromISO(range.start, { zone: 'utc' }).endOf('month').toISODate();
 
-/** The calendar months of a range, of each the days that lie in it. */
+/** Splits a range by calendar months. */
 export function monthsOf({ start, end, zone }: Range): Range[] {
   const months: Range[] = [];
   for (let first = start; first <= end; ) {
@@ -65,8 +65,8 @@ export function monthsOf({ start, end, zone }: Range): Range[] {
 }
 
 /**
- * The UTC month that the range is more than half of, and what of it is not in the range; null where hours of the day that are kept by month
- * do not tell it faster.
+ * Returns the UTC month that contains a range, with the parts of the month outside the range. Null if the range is less than half of the
+ * month or its zone is not UTC: then the stored sums by hour of day and month do not save time.
  */
 export function mostOfUtcMonth(
   range: Range,
@@ -83,12 +83,12 @@ export function mostOfUtcMonth(
   return restHours < hoursIn(range) ? { ...month, rest, restHours } : null;
 }
 
-/** The days of a range, YYYY-MM-DD. */
+/** Yields the days of a range, YYYY-MM-DD. */
 export function* daysOf({ start, end }: Pick<Range, 'start' | 'end'>): Generator<string> {
   for (let ms = Date.parse(start); ms <= Date.parse(end); ms += DAY_MS) yield new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The days that are missing, as stretches without a gap. */
+/** Returns the missing days as contiguous ranges. */
 export function gapsIn(days: Iterable<string>, isThere: (day: string) => boolean): { start: string; end: string }[] {
   const gaps: { start: string; end: string }[] = [];
   let isGap = false;

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { rolesBefore } from '../home/pieces.ts';
 import type { GroupOfHomes } from './homes.ts';
 
-/** Of a group as it was loaded for one answer, in which it is asked for several times. */
+/** Compositions by group. A group is loaded for one answer, which needs its composition several times. */
 const found = new WeakMap<GroupOfHomes, { beforeMs: number; composition: Buffer }>();
 
 /**
- * SHA-256 of whose sums a group's are, and of what each of its homes was made of before a time: all that they follow from beside stored
- * consumption of then. So it differs after whatever changes them (a member, a placement, an earlier beginning); a device that
- * comes later changes it only where its home was the sum of imports until then.
+ * Returns a SHA-256 of the members of a group and of the composition of each home before a time. Together with stored consumption, these
+ * determine the group's sums. The hash changes if a member, a placement or an earlier beginning of a device changes. A device that is added
+ * later changes it only if its home was the sum of imports until then.
  */
 export async function compositionOf(group: GroupOfHomes, before: Date): Promise<Buffer> {
   const known = found.get(group);

@@ -3,29 +3,29 @@ import { type AskedOfHome, type Home, loadHomes } from '../home/home.ts';
 import type { Include } from '../include.ts';
 import { composedAmong } from '../usage/composed.ts';
 
-/** Homes that are loaded at once. */
+/** Number of homes that are loaded at once. */
 const LOADED = 500;
-/** Homes that stay loaded from one page of an answer to the next: some 10 MB. Those of larger groups are loaded for each page. */
+/** Maximum number of homes that stay loaded between the pages of an answer: some 10 MB. Larger groups are loaded again for each page. */
 const HELD = 2_000;
 
-/** The homes of a group, as they are put together for an answer. */
+/** Homes of a group, prepared for one answer. */
 export interface GroupOfHomes {
-  /** All of them, in order. */
+  /** Ids of all homes, in order. */
   userIds: readonly string[];
-  /** Those that are the sum of what their devices import. */
+  /** Homes whose usage is the sum of their devices' imports. */
   plain: readonly string[];
-  /** Those that are put together of their devices, so many at a time, in order. */
+  /** Yields the composed homes in batches, in order. */
   composed(): AsyncIterable<readonly Home[]>;
   include: ReadonlySet<Include>;
 }
 
-/** What the sum of imports tells of homes that are nothing else. */
+/** Whether the sum of imports can answer a request about homes that are not composed. */
 export const isToldByImports = (include: ReadonlySet<Include>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
- * The homes of a group: all of them are put together where more is asked than what they used and what of that is estimated, else those of which the
- * sum of imports does not tell it. What they are made of is loaded when it is gone through, however many there are.
+ * Classifies the homes of a group. If more is requested than usage and its estimated part, all homes are composed; otherwise only those
+ * whose usage is not the sum of imports. Homes are loaded during iteration, in batches of bounded size.
  */
 export async function groupOf(
   db: Database,
@@ -56,7 +56,7 @@ function homesInTurn(db: Database, userIds: readonly string[], asked: AskedOfHom
   };
 }
 
-/** A list in pieces of so many at most. */
+/** Splits a list into chunks of at most `most` elements. */
 export function* slices<T>(all: readonly T[], most: number): Generator<readonly T[]> {
   const size = Math.max(1, Math.floor(most));
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);

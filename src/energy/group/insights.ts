@@ -11,13 +11,13 @@ import { daysOf, gapsIn, isWholeMonth, monthOf, monthsOf } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
 import { goneOn, type KeptSums } from './kept.ts';
 
-/** Days of a page: a question of its own to the database. */
+/** Days of a page; each page is a separate query. */
 const DAYS_OF_A_PAGE = 31;
 
 /**
- * What the homes of a group used together by day, month or hour of the range's zone, with what was asked for beside that, page by page. A bucket is
- * the sum of what is known of each home in it, and left out where nothing is known of any. `kept`: sums of such days or months that were kept;
- * the others are added up, a month that is begun from where it was.
+ * Yields the combined usage of a group's homes by day, month or hour of the range's zone, with the requested fields, page by page. A bucket
+ * is the sum of the known usage of each home, and is left out if nothing is known. `kept`: stored sums of days or months; missing ones are
+ * computed, and a begun month continues from its stored days.
  */
 export async function* groupPages(
   db: Database,
@@ -40,7 +40,7 @@ export async function* groupPages(
   }
 }
 
-/** Totals of a group over a range, as the variant without dates answers them. */
+/** Returns totals of a group over a range, as the endpoint variant without dates reports them. */
 export async function groupSummary(db: Database, group: GroupOfHomes, range: Range) {
   const [told] = await addedUp(db, group, range, 'span');
   const { measures, peak } = told ?? { measures: NOTHING_KNOWN, peak: null };
@@ -51,7 +51,7 @@ export async function groupSummary(db: Database, group: GroupOfHomes, range: Ran
   };
 }
 
-/** Of a page: what was kept, and the stretches of it that were not. */
+/** Returns the stored sums of a page, and the ranges of the page without stored sums. */
 function keptIn(kept: KeptSums | null, page: Range, groupBy: GroupBy): { told: Told[]; missing: Range[] } {
   if (!kept || kept.sums.size === 0 || groupBy === 'hour') return { told: [], missing: [page] };
   const { sums } = kept;
@@ -66,7 +66,7 @@ function keptIn(kept: KeptSums | null, page: Range, groupBy: GroupBy): { told: T
   };
 }
 
-/** Whether the first days of a month are kept, and asked for with it. */
+/** Whether the first days of a month are stored and lie in the requested range. */
 const hasBegun = ({ begun }: KeptSums, { start, end }: Range, groupBy: GroupBy): boolean =>
   groupBy === 'month' && begun !== null && begun.month === start && begun.end <= end;
 

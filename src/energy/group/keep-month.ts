@@ -12,15 +12,15 @@ import { keptSums } from './kept.ts';
 import type { Part } from './part.ts';
 import { atOnce } from './progress.ts';
 
-// Raw SQL: lists as one parameter each.
+// Raw SQL in this file, because lists are passed as single parameters.
 
-/** `homesOf`: the homes that count of a group and of those below it, in order. */
+/** Dependencies of storing a month. `homesOf` returns the counted homes of a group and its subgroups, in order. */
 export interface MonthParts {
   db: Database;
   homesOf(db: Database, groupId: string): Promise<string[]>;
 }
 
-/** The months of which days are kept, the last first: from the first one of which anything is stored. */
+/** Returns the months whose days are stored, latest first, back to the first month with stored consumption. */
 export async function monthsToKeep(
   db: Database,
   homes: readonly string[],
@@ -42,8 +42,8 @@ type Sum = Omit<Told, 'measures'> & {
 };
 
 /**
- * Adds up what is missing of a month, and keeps it. `isLatest`: of a month that is under way it keeps what its days came to so far, too.
- * Returns how many sums.
+ * Computes and stores the missing sums of a month. `isLatest`: also stores the sum so far of the current month. Returns the number of sums
+ * stored.
  */
 export async function keepMonth(
   { db, homesOf }: MonthParts,
@@ -82,7 +82,7 @@ export async function keepMonth(
   });
 }
 
-/** Keeps the days of a month so far: those that were not kept before are put to what was, where that holds. */
+/** Stores the days of a month so far. Days that are not stored yet are added to the stored sums, if these are still valid. */
 async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
   const { begun } = await keptSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (begun && begun.end >= days.end) return 0;
@@ -104,7 +104,7 @@ async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHome
   return 1;
 }
 
-/** Days that follow each other, as ranges. */
+/** Merges consecutive days into ranges. */
 function runsOf(days: readonly Range[]): Range[] {
   const runs: Range[] = [];
   for (const day of days) {
@@ -115,7 +115,7 @@ function runsOf(days: readonly Range[]): Range[] {
   return runs;
 }
 
-/** Whether a group is made of what was noted. */
+/** Whether a group still has its recorded composition. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
   const { rows } = await queryOf(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',
@@ -124,7 +124,7 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
   return rows[0]?.composition.equals(await compositionOf(group, rows[0].before)) ?? false;
 }
 
-/** Tells of a range whether it is over, and no hour of any home in it is still open. */
+/** Returns a function that checks whether a range is over and no home has an open hour in it. */
 async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
   const { rows } = await queryOf(trx)<{ hour: Date }>(openHoursBefore('SELECT unnest($1::text[])', '$2'), [
     userIds,

@@ -7,24 +7,27 @@ import { groupOf } from './homes.ts';
 import { keepMonth, type MonthParts, monthsToKeep } from './keep-month.ts';
 import { atOnce, moveKeptBefore, restIfNothingIsKept, takeChangedDays, yesterdayOf } from './progress.ts';
 
-/** Smaller groups are added up when they are asked for: a year of days in a tenth of a second. */
+/**
+ * Minimum number of homes of a group whose sums are stored. Smaller groups are added up on request: a year of days takes a tenth of a
+ * second.
+ */
 const LEAST_HOMES = 50;
-/** How often it is looked whether a group is still made of what it was made of; until then it is added up. */
+/** Interval between checks of a group's composition. Until the next check, a changed group is added up on request. */
 const LOOK_AGAIN_MS = 5 * MINUTE_MS;
-/** How long a pass waits for writers; then the next one goes on. */
+/** Maximum time that a pass waits for writers; the next pass continues. */
 const WAIT_MS = 5_000;
-/** How long one pass begins another piece of work: a month of a group. */
+/** Time after which a pass begins no further month of a group. */
 const PASS_MS = 10_000;
 
-/** What a pass needs. */
+/** Dependencies and limits of a pass that stores sums of groups. */
 export interface KeepParts extends MonthParts {
   pool: Pool;
   now: Date;
-  /** Closed hours of users are materialised by a refresh, which closes open ones, too. */
+  /** Whether a refresh materialises closed hours of users. The refresh then also closes open hours. */
   continuousAggregates: boolean;
   leastHomes?: number;
   passMs?: number;
-  /** For writers that began before the time moved before which sums are kept. */
+  /** Maximum wait for writers that began before the bound of stored sums was moved. */
   waitMs?: number;
   signal?: AbortSignal;
 }
@@ -35,16 +38,17 @@ interface Kept {
 }
 
 /**
- * One pass that keeps the sums of groups by day and month, and what a month under way came to so far, of UTC and of the zone of each group's owner: removes those that hold no longer, and adds up
- * what is missing, latest first. What is kept is what adding up answers (`keptSums` says when it holds), so nothing depends on when this
- * runs but how long answers take. A month of a group in one transaction; safe to kill at any point. Returns how many sums it kept.
+ * Runs one pass that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each group's
+ * owner. It removes sums that are no longer valid and computes missing ones, latest first. Stored sums equal sums computed on request
+ * (`keptSums` checks whether they are valid), so this affects only response times. Each month of a group is one transaction, so the pass
+ * can be killed at any point. Returns the number of sums stored.
  */
 export async function keepGroupSums(parts: KeepParts): Promise<number> {
   const { pool, now, signal, passMs = PASS_MS } = parts;
   const untilMs = performance.now() + passMs;
   const isOver = () => signal?.aborted === true || performance.now() >= untilMs;
   await takeChangedDays(pool);
-  // Raw SQL: what no store but this one reads, here and below.
+  // Raw SQL, here and below: only this module reads these tables.
   const { rows: due } = await pool.query<Kept>(
     `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
      WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.looked_at > $3 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,
@@ -75,7 +79,7 @@ export async function keepGroupSums(parts: KeepParts): Promise<number> {
   return sums;
 }
 
-/** Notes that a group is too small. */
+/** Records that a group is too small for stored sums. */
 async function leaveOut({ pool, now }: KeepParts, { groupId }: Kept, homes: number): Promise<null> {
   await pool.query('DELETE FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL', [groupId]);
   await pool.query(
@@ -86,7 +90,10 @@ async function leaveOut({ pool, now }: KeepParts, { groupId }: Kept, homes: numb
   return null;
 }
 
-/** Notes what a group is made of; what was kept of another composition goes. Answers up to when sums may be kept, null where they may not yet. */
+/**
+ * Records the composition of a group, and removes sums of a different composition. Returns the time up to which sums may be stored, or null
+ * if none may be stored yet.
+ */
 function begin({ db, homesOf }: KeepParts, { groupId }: Kept): Promise<Date | null> {
   return atOnce(db, async (trx, before) => {
     if (before === null) return null;
@@ -114,7 +121,7 @@ function begin({ db, homesOf }: KeepParts, { groupId }: Kept): Promise<Date | nu
   });
 }
 
-/** The devices of a home whose pasts are kept, and the parts of those that produce. */
+/** Returns the devices of a home whose pasts are stored, including the parts of producing devices. */
 function keptDevices({ userId, devices }: Home): KeptDevice[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

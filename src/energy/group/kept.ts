@@ -24,19 +24,19 @@ interface Row {
   estimatedByHour: number[] | null;
 }
 
-/** What was kept of a group that holds now. */
+/** Stored sums of a group that are still valid. */
 export interface KeptSums {
   groupId: string;
-  /** By the day or the first day of the month. */
+  /** Stored sums by day or, for months, by the first day of the month. */
   sums: ReadonlyMap<string, Told>;
-  /** Of a month under way, while months are asked for. */
+  /** Stored sums of the current month's first days; null if months are not requested. */
   begun: Begun | null;
 }
 
 /**
- * The sums of a group by day or month of a range that a worker kept (keep.ts), as far as they are what adding up would say now. One holds where the group
- * is made of what it was made of, no closed hour of a home in it has changed since, and none of its hours is still open. For what is told by imports
- * alone (and what of them is estimated): else nothing is kept.
+ * Returns the sums of a group by day or month in a range that a worker has stored, as far as they equal newly computed sums. A sum is valid if the
+ * composition of the group is unchanged, no closed hour of a home in it has changed since, and none of its hours is still open. Only usage
+ * that is the sum of imports, and its estimated part, is stored.
  */
 export async function keptSums(
   db: Database,
@@ -46,7 +46,7 @@ export async function keptSums(
 ): Promise<KeptSums> {
   const nothing = { groupId, sums: new Map<string, Told>(), begun: null };
   if (groupBy === 'hour' || !isToldByImports(group.include)) return nothing;
-  // Raw SQL: one statement, since a change that is committed between two would be in neither.
+  // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
   const { rows } = await queryOf(db)<Row>(
     `WITH kept AS MATERIALIZED (
        SELECT group_id, composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL
@@ -72,9 +72,9 @@ export async function keptSums(
   };
 }
 
-/** A month of which the first days are kept, with the rest of it added up at the same moment. */
+/** Computes a month from the stored sums of its first days and the rest of its days, in one snapshot. */
 export async function goneOn(db: Database, groupId: string, group: GroupOfHomes, month: Range): Promise<Told[]> {
-  // A command's is of several moments: what is kept may be replaced between two.
+  // The transaction of a command may read several snapshots, and stored sums may be replaced in between.
   if (db.isTransaction) return addedUp(db, group, month, 'month');
   return db
     .transaction()

@@ -1,12 +1,12 @@
 /**
- * What some homes used together in a part of a bucket: of a day a clock hour (Unix seconds), of months and spans an hour of the day, of an hour itself.
- * mWh. Among these the peak is sought.
+ * Combined usage (mWh) of some homes in a part of a bucket. A part of a day is a clock hour (Unix seconds), a part of a month or span an
+ * hour of the day, and an hour is its own part. The peak is the part with the highest usage.
  */
 export interface Part {
-  /** Hours by their start, Unix seconds; days and months by their first day, YYYY-MM-DD; a span is `''`. */
+  /** Name of the bucket: of hours the start in Unix seconds, of days and months the first day (YYYY-MM-DD), of a span `''`. */
   bucket: string;
   part: number;
   used: number;
-  /** Of that, of each home all that it used at most. */
+  /** Estimated part of `used`, at most the usage of each home. */
   estimated: number;
 }

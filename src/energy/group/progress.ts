@@ -3,18 +3,18 @@ import { type Database, type Pool, queryOf } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { closeHoursBefore, earlierWritersAreGone } from '#src/rollups/refresh.ts';
 
-// Raw SQL: locks of rows, and snapshots of transactions.
+// Raw SQL in this file: row locks, and snapshots of transactions.
 
-/** Changed days that are taken in one transaction. */
+/** Maximum number of changed days processed in one transaction. */
 const MOST_CHANGES = 20_000;
 
-/** Start of yesterday, UTC: where most readings still come in nothing is kept. */
+/** Returns the start of yesterday (UTC). Nothing later is stored, because most readings arrive for those days. */
 export const yesterdayOf = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
- * Moves the time before which sums of groups may be kept to the start of yesterday; it never moves back. From the moment at which writers know it they note what
- * they change before it, and it holds once those are over that may not have known it. `isClosing`: hours that are still open are closed, since
- * a change of an open one is not noted. (With continuous aggregates the refresh does that.)
+ * Moves the bound before which sums of groups may be stored to the start of yesterday; it never moves back. Writers first learn the new
+ * bound and record their changes before it. It becomes valid once all transactions that may not have seen it have ended. `isClosing`:
+ * closes hours that are still open, because changes of open hours are not recorded (with continuous aggregates the refresh closes them).
  */
 export async function moveKeptBefore(
   pool: Pool,
@@ -27,7 +27,7 @@ export async function moveKeptBefore(
     [to],
   );
   if (!rows[0].mustMove) return;
-  // Before they are noted: sums of their days are not kept yet.
+  // Closed before changes are recorded, because no sums of these days are stored yet.
   if (isClosing) await closeHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
@@ -37,14 +37,17 @@ export async function moveKeptBefore(
     ]);
 }
 
-/** Removes the sums, and what is kept of devices, that changed days were part of; then nothing is noted of these days any more. */
+/**
+ * Deletes the stored sums and pasts of devices that include changed days, and the records of these changes. Returns the number of changes
+ * processed.
+ */
 export async function takeChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
     const taken = await inTransaction(pool, async (client) => {
-      // After sums that are being kept (they hold the row, too): this removes them as well.
+      // Transactions that store sums lock this row, too. Their sums are therefore visible here and are deleted as well.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates a day is right again when it is no longer stale.
+      // With continuous aggregates a day is correct once it is no longer stale.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (
@@ -67,7 +70,7 @@ export async function takeChangedDays(pool: Pool, mostChanges = MOST_CHANGES): P
   }
 }
 
-/** Where no group is kept any more, nobody notes anything either. */
+/** Stops the recording of changes if no group has stored sums. */
 export async function restIfNothingIsKept(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT FROM group_sums_progress FOR UPDATE');
@@ -81,7 +84,10 @@ export async function restIfNothingIsKept(pool: Pool): Promise<void> {
   });
 }
 
-/** Runs what adds up in one transaction, at one moment, and not while changed days are taken. `before`: up to when sums may be kept; null: none may. */
+/**
+ * Runs a computation in one transaction with one snapshot, never concurrently with `takeChangedDays`. `before`: the bound before which sums
+ * may be stored; null: none may.
+ */
 export const atOnce = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
   db
     .transaction()

@@ -2,7 +2,7 @@ import { asMilliwattHours } from '#src/core/units.ts';
 import { type HomeMeasures, type HomeSums, shareOf, usedBesideGrid } from '../home/sums.ts';
 import type { Part } from './part.ts';
 
-/** Measures that are sums over homes: null where no home knows them. */
+/** Measures that are summed over homes. Null if no home has a known value. */
 const ADDED = [
   'used',
   'gridImport',
@@ -17,10 +17,10 @@ const ADDED = [
 ] as const satisfies readonly (keyof HomeMeasures)[];
 type Added = (typeof ADDED)[number];
 
-/** A bucket of a group while its homes are added up. */
+/** Running totals of a bucket while homes are added. */
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** While a grid device was there, and what came in by it. */
+  /** Usage in the time in which a grid meter existed, and grid import in that time. */
   beside: number;
   besideImport: number;
   knownMs: number;
@@ -29,11 +29,14 @@ interface Total {
   parts: Map<number, { used: number; estimated: number }>;
 }
 
-/** What homes of a group come to together, bucket by bucket. */
+/** Accumulates the measures of a group's homes by bucket. */
 export class GroupTotals {
   private readonly buckets = new Map<string, Total>();
 
-  /** Adds what homes used together in parts of buckets. `isAll`: it is all that is told of them; else their buckets are added by themselves. */
+  /**
+   * Adds the combined usage of homes in parts of buckets. `isAll`: the parts are also added to the buckets' totals; otherwise `addHome`
+   * adds these.
+   */
   addParts(parts: readonly Part[], isAll: boolean): void {
     for (const { bucket, part, used, estimated } of parts) {
       const total = this.at(bucket);
@@ -45,7 +48,7 @@ export class GroupTotals {
     }
   }
 
-  /** Adds what one home came to in a bucket. `sums`: null where nothing of it is known. */
+  /** Adds the measures of one home in a bucket. `sums`: null if the home has no known data. */
   addHome(bucket: string, measures: HomeMeasures, sums: HomeSums | null, expectedMs: number): void {
     const total = this.at(bucket);
     for (const name of ADDED) {
@@ -62,12 +65,12 @@ export class GroupTotals {
     if (expectedMs > 0 && measures.isComplete !== true) total.isComplete = false;
   }
 
-  /** Buckets of which anything was added, in order of their names. */
+  /** Returns the names of the buckets with any data, in order. */
   names(): string[] {
     return [...this.buckets.keys()].sort();
   }
 
-  /** The measures of a bucket: sums over homes, and shares of such sums. */
+  /** Returns the measures of a bucket: sums over homes, and ratios of such sums. */
   measures(bucket: string): HomeMeasures {
     const { sums, beside, besideImport, knownMs, expectedMs, isComplete } = this.at(bucket);
     const of = (name: Added) => {
@@ -83,7 +86,10 @@ export class GroupTotals {
     };
   }
 
-  /** The part of a bucket in which the homes used most together, of those at most half estimated: the earliest of equals; null: there is none. */
+  /**
+   * Returns the part of a bucket with the highest combined usage, among parts of which at most half is estimated. The earliest of equal
+   * parts; null if there is none.
+   */
   peak(bucket: string): number | null {
     let best: { part: number; used: number } | null = null;
     for (const [part, { used, estimated }] of this.at(bucket).parts) {

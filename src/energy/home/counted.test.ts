@@ -5,7 +5,7 @@ import { type CountedSeries, countedMs, countedSpans } from './counted.ts';
 const MOST_MS = 100;
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** Series as the roles of a device have them: each counts in stretches that follow upon each other, the first and the last of which have no bound. */
+/** Series as in the roles of a device: each counts in consecutive spans, of which the first and the last are unbounded. */
 const series = fc
   .record({
     bounds: fc.uniqueArray(fc.nat(MOST_MS), { maxLength: 4 }),
@@ -22,7 +22,7 @@ const series = fc
   });
 const device = fc.array(series, { maxLength: 4 }).map((all) => all.flat());
 
-test('what should be known in a time is the sum over its ms of the series that count then, and of the last ones after nothing counts any more', () => {
+test('expected coverage is the sum over each ms of the series that count then, or of the last ones after nothing counts any more', () => {
   fc.assert(
     fc.property(device, fc.nat(MOST_MS), fc.nat(MOST_MS), (all, a, b) => {
       const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
@@ -34,7 +34,7 @@ test('what should be known in a time is the sum over its ms of the series that c
           let wanted = 0;
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
-            // Back to when something of the device last counted, where nothing does any more.
+            // Goes back to the last time at which a series of the device counted, if none counts any more.
             const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );

@@ -6,12 +6,12 @@ import { loadHome } from './home.ts';
 import { expectedMs } from './roles.ts';
 import { measuresOf } from './sums.ts';
 
-/** Everything that can be told of what flowed in a home. */
+/** All measures of the energy flows in a home. */
 export type Flows = Required<Omit<Included, 'export_kwh'>>;
 
 const ALL = new Set(HOME_INCLUDES);
 
-/** What flowed in a home over each of some ranges, up to now: how much of that is known. */
+/** Returns the energy flows of a home in each range. Coverage is computed up to now. */
 export async function homeFlows(db: Database, userId: string, ranges: readonly Range[], now: Date): Promise<Flows[]> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const flows: Flows[] = [];

@@ -33,22 +33,22 @@ interface Row {
   exports: number;
   /** Start of the quarter-hour in which its first counted interval begins; null: nothing of it counts yet. */
   begins_at: Date | null;
-  /** Of a device that produces: what has flowed out of it less what has flowed in, mWh; of its part `meter` the same. */
+  /** Net export (export less import) of a device that produces, mWh; and of its part `meter`. */
   net_export: number | null;
   part_net_export: number | null;
 }
 
 /** Measures that a query of a home needs besides its consumption. */
 export interface AskedOfHome {
-  /** Any further measure. */
+  /** Whether measures beyond consumption are needed. */
   isMoreAsked: boolean;
-  /** The sum of its consumption devices is needed. */
+  /** Whether the sum of the consumption devices is needed. */
   needsConsumption: boolean;
 }
 
 /** Loads a user's home. */
 export async function loadHome(db: Database, userId: string, asked: AskedOfHome): Promise<Home> {
-  // Raw SQL: the hot path of every answer about a home.
+  // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${withPasts(devicesWhere('d.user_id = $1'))}`, [userId]);
   return homeOf(userId, placedDevices(rows), asked);
 }
@@ -119,7 +119,7 @@ export async function loadAsMeter(
   db: Database,
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
-  // Raw SQL: as above, for one device.
+  // Raw SQL, because this query is on the hot path of every answer about a device.
   const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${withPasts(devicesWhere('d.device_id = $1'))}`, [deviceId]);
   const devices = placedDevices(rows);
   const [row] = rows;

@@ -12,7 +12,7 @@ import type { Home } from './home.ts';
 import { expectedMs } from './roles.ts';
 import { type HomeMeasures, type HomeSums, measuresOf, usedOf } from './sums.ts';
 
-/** A row of energy-insights about a home, with what was asked for beside `kwh_used`, which is null where only that is known. */
+/** A row of energy-insights about a home with the requested fields. `kwh_used` is null if only other fields are known. */
 export type HomeInsight = Included & {
   date: string;
   hour?: string;
@@ -21,23 +21,26 @@ export type HomeInsight = Included & {
   peak_hour: string | null;
 };
 
-/** A bucket of a home: its row, and how well it is known. */
+/** A bucket of a home: its row and its coverage. */
 export interface HomeBucket {
   insight: HomeInsight;
-  /** How long its counted channels are known, and should be; 0 where `coverage` is not asked for. */
+  /** Time in which its counted channels are known, and time in which data are expected. Both are 0 if `coverage` is not requested. */
   knownMs: number;
   expectedMs: number;
 }
 
-/** What the sums of a bucket say. `expectedMs`: how long its counted channels should be known. */
+/** Derives the measures of a bucket from its sums. `expectedMs`: time in which data of its counted channels are expected. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
-/** Use of a home by day, month or hour of the range's zone; buckets of which nothing that was asked for is known are left out. */
+/**
+ * Returns the usage of a home by day, month or hour of the range's zone. Buckets in which none of the requested fields is known are left
+ * out.
+ */
 export async function homeInsights(...asked: Parameters<typeof homeBuckets>): Promise<HomeInsight[]> {
   return (await homeBuckets(...asked)).map(({ insight }) => insight);
 }
 
-/** The same, with how well each is known beside it. */
+/** Returns the usage of a home by bucket, like `homeInsights`, with the coverage of each bucket. */
 export async function homeBuckets(
   db: Database,
   home: Home,
@@ -82,7 +85,7 @@ export async function homeBuckets(
   return buckets;
 }
 
-/** Totals of a home over a range, with what was asked for beside them. */
+/** Returns the totals of a home over a range, with the requested fields. */
 export async function homeTotals(db: Database, home: Home, range: Range, include: ReadonlySet<Include>) {
   const { days, peakHourOfDay, ...sums } = await homeSummary(db, home, range);
   const used = usedOf(sums) ?? 0;
@@ -103,7 +106,7 @@ export async function homeTotals(db: Database, home: Home, range: Range, include
 
 const boundsOf = ({ from, to }: Range) => ({ fromMs: from.getTime(), toMs: to.getTime() });
 
-/** Asked only where it is told: it takes the bounds of the bucket in its zone. */
+/** Computed only on request, because it needs the bounds of the bucket in its zone. */
 const expectedIn = (
   home: Home,
   include: ReadonlySet<Include>,

@@ -4,14 +4,14 @@ import type { Home } from './home.ts';
 import type { HomeDevice, HomeRole } from './roles.ts';
 import type { HomeSum } from './sums.ts';
 
-/** Before anything that can be stored. */
+/** A time before all stored data. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
-/** Where roles change more often amid hours, all of the range is read by the quarter-hour. */
+/** Maximum number of hours in which roles change. With more, the whole range is read by quarter-hour. */
 export const MOST_CUTS = 20;
 
-/** What a device, or all of them, is to its home for a while: a row that its pieces are joined with. */
+/** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with it. */
 export interface Part {
-  /** A device, or the user: all of its devices. */
+  /** Id of the device; or of the user, for all of the user's devices. */
   who: string;
   from: Date;
   to: Date;
@@ -20,17 +20,20 @@ export interface Part {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * How often its import is part of consumption: once, or minus once where it is in that of all devices and is none. So plugs need not be
-   * read one by one: what they used is what all devices imported without those that are something else.
+   * Factor of its import in consumption: 1, or -1 for a device that is no consumption device but is included in the sum of all devices.
+   * Plugs need not be read one by one, because their usage is the sum of all devices less the other devices.
    */
   consumes: -1 | 0 | 1;
-  /** Of channels with a place of their own: what their device is, which their energy is in, too, and has to be taken from. */
+  /**
+   * For channels with a placement of their own: the role of their device. The device's energy includes that of the channels, so its share
+   * is subtracted.
+   */
   without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
-  /** Its rows are the estimated part of what flowed out of it. */
+  /** Whether its rows contain the estimated part of the device's export. */
   isEstimatedExport: boolean;
 }
 
-/** How often a part's measures are in a sum. */
+/** Factors of a part's measures in a sum. */
 export interface Weights {
   imported?: number;
   exported?: number;
@@ -39,7 +42,7 @@ export interface Weights {
   exportMs?: number;
 }
 
-/** The measures that a sum is made of, of any part: the others need not be multiplied. */
+/** Measures that each sum uses; the others need not be multiplied. */
 export const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
@@ -61,7 +64,7 @@ export const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
   countedMs: ['importMs', 'exportMs'],
 };
 
-/** What a part adds to each sum. Pure: the law of a home (docs/home.md), role by role. */
+/** Returns the factors of a part in each sum: the law of a home (docs/home.md) by role. Pure. */
 function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: Part): Record<HomeSum, Weights> {
   const is = (wanted: HomeRole) => Number(role === wanted);
   const [grid, production, storage] = [is('grid'), is('production'), is('storage')];
@@ -96,16 +99,16 @@ function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: 
   };
 }
 
-/** The same of what its rows tell. */
+/** Returns the factors of a part in each sum, for the rows that the part refers to. */
 export function weightsWithin(part: Part): Record<HomeSum, Weights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
-  // As far as the export counts towards what is used.
+  // The estimated export counts to the same extent as the export itself.
   const nothing = Object.fromEntries(Object.keys(MADE_OF).map((name) => [name, {}])) as Record<HomeSum, Weights>;
   return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
 }
 
-/** The same without what the part's device counts of it already. */
+/** Returns the factors of a part in each sum, less the factors with which its device already counts it. */
 function weightsAlone(part: Part): Record<HomeSum, Weights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
@@ -117,13 +120,13 @@ function weightsAlone(part: Part): Record<HomeSum, Weights> {
   return weights;
 }
 
-/** Whether anything flows out of a device, or of the channels of it that have places of their own. */
+/** Whether a device, or a channel of it with a placement of its own, exports energy. */
 export const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
   devices.some(
     (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
   );
 
-/** Which rows of whom are read in a range, and as what. */
+/** Returns the parts of a home within a range: the devices whose rows are read, and their roles. */
 export function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   const parts: Part[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
@@ -146,20 +149,23 @@ export function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Par
   return parts;
 }
 
-/** What a home's devices were to it before a time, as a text: two homes of the same text add up to the same before then, of the same rows. */
+/**
+ * Returns the roles of a home's devices before a time as a text. Two homes with the same text and the same rows have the same sums before
+ * that time.
+ */
 export function rolesBefore(home: Home, before: Date): string {
-  // Of a device that began later there is nothing before.
+  // Devices that begin later have no rows before the time.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, estimatedExportKey(deviceId)] : [],
     ),
   );
   const parts = partsOf(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
-  // What goes on is the same whenever it is asked about.
+  // The end of a continuing part is dropped, so that the text does not depend on the time.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
-/** A stretch of time in which what a user, or one of its devices, imports and exports counts so often as what the home bought and fed in. */
+/** Time in which the imports and exports of a user's devices, or of one device, count as bought and fed-in energy, with their factors. */
 export interface BoughtPart {
   key: 'user_id' | 'device_id';
   id: string;
@@ -169,7 +175,10 @@ export interface BoughtPart {
   exported: number;
 }
 
-/** Whose load profiles tell what a home bought and fed in: its grid devices', and while there was none what its consumption devices imported. */
+/**
+ * Returns the parts whose load profiles make up the energy that a home bought and fed in: its grid devices, and while there is none the
+ * imports of its consumption devices.
+ */
 export function boughtParts(home: Home, range: { from: Date; to: Date }): BoughtPart[] {
   return partsOf(home, range).flatMap((part) => {
     const { gridImport, gridExport, alone } = weightsWithin(part);
@@ -180,7 +189,7 @@ export function boughtParts(home: Home, range: { from: Date; to: Date }): Bought
   });
 }
 
-/** What rows of a user, or of one of its devices, add to each sum in a stretch of time: how often each of their measures is in it. */
+/** Time in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
 export interface WeighedPart<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;
@@ -189,7 +198,7 @@ export interface WeighedPart<Name extends string> {
   weights: Readonly<Record<Name, Weights>>;
 }
 
-/** Whose load profiles some sums of a home are made of, and how: those that add nothing to any of them are left out. */
+/** Returns the parts that contribute to some sums of a home, with their factors. Parts that add nothing are left out. */
 export function weighedParts(
   home: Home,
   range: { from: Date; to: Date },
@@ -203,7 +212,7 @@ export function weighedParts(
   });
 }
 
-/** Bounds of a home's stretches within a range that lie amid an hour, and so are read by the quarter-hour: starts of these hours, in Unix ms. */
+/** Returns the hours of a range (starts in Unix ms) within which roles of a home change. These hours are read by quarter-hour. */
 export const cutHours = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
   stretches
     .map(({ fromMs }) => fromMs)

@@ -6,15 +6,15 @@ import { weighedParts } from './pieces.ts';
 import { expectedMs } from './roles.ts';
 import { type HomeSum, usedOf } from './sums.ts';
 
-/** Quarter-hours (UTC) of a home, in order. mWh, and shares of time. */
+/** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
 export interface HomeQuarters {
-  /** NaN: nothing is known of it. */
+  /** Energy used; NaN if unknown. */
   used: Float64Array;
-  /** Part of it that was spread over a gap. */
+  /** Part of `used` that was spread over a gap between readings. */
   estimated: Float64Array;
-  /** Of the channels that count towards it, the time that is known ÷ the time in which they should be; NaN: nothing is to be known. */
+  /** Known time ÷ expected time of the counted channels. NaN: no data are expected. */
   coverage: Float64Array;
-  /** NaN: nothing is known of it, or the home had nothing that produces. */
+  /** Energy produced; NaN if unknown or if the home had no production device. */
   production: Float64Array;
 }
 
@@ -31,8 +31,8 @@ const SUMS = [
 ] as const satisfies readonly HomeSum[];
 
 /**
- * What a home used in `[from, to)`, starts of quarter-hours, quarter-hour by quarter-hour: the law of a home (docs/home.md) on profiles as they
- * are packed, a row a device and day.
+ * Returns the usage of a home by quarter-hour in `[from, to)`, which are starts of quarter-hours: the law of a home (docs/home.md) applied
+ * to packed profiles, which have one row for each device and day.
  */
 export async function homeQuarters(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeQuarters> {
   const fromMs = range.from.getTime();
@@ -61,13 +61,16 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
   return quarters;
 }
 
-/** For how long the counted channels should be known in each quarter-hour, ms: the same between two changes of what counts. */
+/**
+ * Returns the time in ms in which data of the counted channels are expected, by quarter-hour. It is constant between two changes of the
+ * counted channels.
+ */
 function expectedOf({ devices, stretches }: Home, fromMs: number, count: number): Float64Array {
   const toMs = fromMs + count * QUARTER_MS;
   const bounds = [
     ...stretches.map((stretch) => stretch.fromMs),
     ...devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs ?? fromMs, endsAtMs ?? toMs]),
-    // The quarter-hour in which something else begins to count is one of its own.
+    // A quarter-hour in which the counted channels change is computed by itself.
     ...devices.flatMap(({ counted }) =>
       counted.flatMap((span) => {
         const quarters = (span.fromMs - fromMs) / QUARTER_MS;

@@ -19,7 +19,7 @@ const device = (deviceId: string, placement: HomeDevice['placement'], other: Par
 const rolesOf = (devices: HomeDevice[]) =>
   stretchesOf(devices).map(({ fromMs, roles }) => [fromMs, Object.fromEntries(roles)]);
 
-test('a device that comes or goes makes no stretch unless a role changes with it', () => {
+test('a device that begins or ends creates a stretch only if a role changes', () => {
   const plug = device('plug', 'consumption');
   expect(stretchesOf([plug, device('late', 'consumption', { beginsAtMs: HOUR_MS })])).toHaveLength(1);
   const grid = device('grid', 'grid', { beginsAtMs: HOUR_MS, endsAtMs: 3 * HOUR_MS });
@@ -30,7 +30,7 @@ test('a device that comes or goes makes no stretch unless a role changes with it
   ]);
 });
 
-test('a plug counts until the meter that it lies behind is there, and again when that is gone', () => {
+test('a plug counts until the meter that it lies behind exists, and again after that meter is deleted', () => {
   const circuit = device('circuit', 'consumption', { beginsAtMs: HOUR_MS, endsAtMs: 2 * HOUR_MS });
   const plug = device('plug', 'consumption', { upstreamDeviceId: 'circuit' });
   expect(rolesOf([circuit, plug])).toEqual([
@@ -40,7 +40,7 @@ test('a plug counts until the meter that it lies behind is there, and again when
   ]);
 });
 
-test('the chain goes on through what is excluded or not there, and ends at anything else', () => {
+test('the upstream chain passes through excluded and absent devices, and ends at any other', () => {
   const chain = (middle: HomeDevice) => [
     device('main', 'consumption'),
     { ...middle, deviceId: 'middle', upstreamDeviceId: 'main' },
@@ -53,7 +53,7 @@ test('the chain goes on through what is excluded or not there, and ends at anyth
   expect(roleOfPlug(device('', 'storage'))).toBe('consumption');
 });
 
-test('a circle ends', () => {
+test('a cycle of upstream devices ends', () => {
   const circle = [
     device('a', 'excluded', { upstreamDeviceId: 'b' }),
     device('b', 'excluded', { upstreamDeviceId: 'a' }),
@@ -62,7 +62,7 @@ test('a circle ends', () => {
   expect(stretchesOf(circle)[0]?.roles.get('plug')).toBe('consumption');
 });
 
-test('expected is the time of the channels that count, while their devices are there', () => {
+test('expected coverage is the time of the counted channels while their devices exist', () => {
   const devices = [
     device('grid', 'grid', { beginsAtMs: HOUR_MS, counted: always(1, 1) }),
     device('solar', 'production', { beginsAtMs: 2 * HOUR_MS, counted: always(1, 1) }),
@@ -70,8 +70,8 @@ test('expected is the time of the channels that count, while their devices are t
   ];
   const expected = (fromHour: number, toHour: number) =>
     expectedMs(devices, stretchesOf(devices), { fromMs: fromHour * HOUR_MS, toMs: toHour * HOUR_MS }) / HOUR_MS;
-  expect(expected(0, 1)).toBe(1); // the plug
-  expect(expected(1, 2)).toBe(1); // the meter's import: its export counts only beside a source
-  expect(expected(2, 3)).toBe(3); // both directions of the meter, and what is produced
+  expect(expected(0, 1)).toBe(1); // the plug alone
+  expect(expected(1, 2)).toBe(1); // the meter's import; its export counts only with a production or storage device
+  expect(expected(2, 3)).toBe(3); // both directions of the meter, and the production
   expect(expected(0, 5)).toBe(11);
 });

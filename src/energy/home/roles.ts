@@ -28,7 +28,7 @@ export interface HomeStretch {
   fromMs: number;
   toMs: number;
   isGridThere: boolean;
-  /** Whether a production or storage device is there. */
+  /** Whether a production or storage device exists at that time. */
   hasSources: boolean;
   roles: ReadonlyMap<string, HomeRole>;
 }
@@ -36,15 +36,16 @@ export interface HomeStretch {
 /** Whether any series ever counted as the device's own. False if all of its channels have a placement of their own. */
 export const hasChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
-/** Whether a device is there: from its first counted interval to its deletion. */
+/** Whether a device exists at an instant: from its first counted interval to its deletion. */
 export const isThere = (device: HomeDevice, atMs: number): boolean => {
   const { beginsAtMs, endsAtMs } = device;
   return hasChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
 };
 
 /**
- * The stretches of a home, in order, without gaps: few, since they end only where a role changes. Pure. A device that comes later changes
- * nothing in the time before: a plug counts until the circuit's meter that it lies behind is there, and all plugs until a grid meter is.
+ * Returns the stretches of a home, in order, without gaps. A stretch ends only when a role changes, so there are few. A device that is
+ * added later does not change the time before: a plug counts until the meter of its circuit exists, and all plugs until a grid meter
+ * exists. Pure.
  */
 export function stretchesOf(devices: readonly HomeDevice[]): HomeStretch[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
@@ -72,7 +73,10 @@ function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<HomeStretch
   };
 }
 
-/** Whether the device's upstream chain leads to a consumption device that is there. The chain passes through excluded devices and those that are not there. */
+/**
+ * Whether the device's upstream chain leads to an existing consumption device. The chain passes through excluded devices and through
+ * devices that do not exist at the time.
+ */
 function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atMs: number): boolean {
   if (device.placement !== 'consumption') return false;
   // The API rejects a cycle (422), but this loop does not depend on that.

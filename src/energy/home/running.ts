@@ -5,14 +5,17 @@ import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
 import { usedOf } from './sums.ts';
 
-/** A channel that is silent for longer is not waited for. */
+/** Maximum silence of a channel: computations do not wait for channels that have been silent for longer. */
 const SILENT_MS = 3_600_000;
-/** Channels that are known until about the same moment: what one is behind is less than what any alert is about. */
+/**
+ * Maximum lag between channels that are treated as known up to the same moment. The energy in this time is too small to matter for alerts.
+ */
 const TOGETHER_MS = 60_000;
 
 /**
- * What each of some periods (Unix ms) of a home came to so far, mWh; null where nothing is known. While one of its channels is behind,
- * a period under way counts up to the quarter-hour until which all are known: what was exported and is not told yet would look used.
+ * Returns the usage of a home so far in each of some periods (Unix ms), mWh; null if unknown. While a channel lags behind the others, the
+ * current period counts only up to the quarter-hour up to which all channels are known. Otherwise exported energy that has not been
+ * reported yet would count as used.
  */
 export async function usedInPeriods(
   db: Database,
@@ -31,14 +34,20 @@ export async function usedInPeriods(
   return totals;
 }
 
-/** Until when what a home imports and feeds in at the connection point is known, Unix ms, a start of a quarter-hour; Infinity: all that there is. */
+/**
+ * Returns the time up to which the home's import and export at the connection point are known: Unix ms, a start of a quarter-hour.
+ * Infinity: no channel lags, so all data count.
+ */
 export async function exportsKnownUntil(db: Database, userId: string, nowMs: number): Promise<number> {
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const atGrid = ({ placement }: HomeDevice) => (placement === 'grid' ? { import: true, export: true } : null);
   return knownUntil(db, home, nowMs, atGrid);
 }
 
-/** Until when all counted channels of a home are known that are not silent, Unix ms, a start of a quarter-hour; Infinity: all that there is. */
+/**
+ * Returns the time up to which all counted channels of a home are known, without silent channels: Unix ms, a start of a quarter-hour.
+ * Infinity: no channel lags, so all data count.
+ */
 async function knownUntil(
   db: Database,
   home: Home,
@@ -46,10 +55,10 @@ async function knownUntil(
   counts: (device: HomeDevice, hasSources: boolean) => Directions | null = countsNow,
 ): Promise<number> {
   const now = home.stretches.at(-1);
-  // Plugs alone only add up: what one is behind is missing, and nothing of it is too much.
+  // Consumption devices are only added up: data of a lagging one are missing, but never too high.
   if (!now?.isGridThere) return Number.POSITIVE_INFINITY;
   const counted = home.special.filter((device) => counts(device, now.hasSources) !== null && device.endsAtMs === null);
-  // Raw SQL: what stands of series is in their heads, as JSON.
+  // Raw SQL: the state of each series is JSON in the head of its device.
   const { rows } = await queryOf(db)<{
     key: string;
     counts_import: boolean;
@@ -81,7 +90,7 @@ interface Directions {
   export: boolean;
 }
 
-/** Which directions of a device count towards what is used beside a grid device; null: none. */
+/** Returns the directions in which a device counts towards usage while a grid meter exists, or null. */
 function countsNow({ placement, producesExport }: HomeDevice, hasSources: boolean): Directions | null {
   if (placement === 'grid') return { import: true, export: hasSources };
   if (placement === 'production') return { import: !producesExport, export: producesExport };

@@ -1,32 +1,32 @@
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 
 /**
- * What a home's devices add up to in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over channels).
- * What a home used follows from them (`usedOf`), bucket by bucket.
+ * Sums of a home's devices in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over channels). The usage
+ * of a home follows from the sums of each bucket (`usedOf`).
  */
 const USED_SUMS = [
-  /** While a grid device is there: import − export + production + discharged − charged; without production and storage the import. */
+  /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
   'balance',
-  /** The same of import − charged, which it cannot be below. */
+  /** While a grid meter exists: import − charged, the lower bound of usage. */
   'floor',
-  /** While no grid device is there: what the consumption devices used. */
+  /** While no grid meter exists: usage of the consumption devices. */
   'alone',
-  /** Estimated parts of what `used` is made of. */
+  /** Estimated energy in the components of `used`. */
   'estimated',
-  /** Of grid devices. */
+  /** Known time of grid devices. */
   'gridMs',
-  /** Of consumption devices while no grid device is there. */
+  /** Known time of consumption devices while no grid meter exists. */
   'aloneMs',
 ] as const;
 
-/** What further measures are made of; read where any of them is asked for. */
+/** Sums for further measures, read only if one of these is requested. */
 const MORE_SUMS = [
   'gridImport',
   'gridExport',
-  /** While there was neither production nor storage that it could come from. */
+  /** Export while the home had neither production nor storage from which it could come. */
   'gridExportAlone',
   'production',
-  /** While a grid device was there. */
+  /** Production while a grid meter existed. */
   'productionBeside',
   'charged',
   'discharged',
@@ -34,42 +34,45 @@ const MORE_SUMS = [
   'productionMs',
   'storageMs',
   'consumptionMs',
-  /** Of the channels that count towards `used`. */
+  /** Known time of the channels that count towards `used`. */
   'countedMs',
 ] as const;
 
 type UsedSum = (typeof USED_SUMS)[number];
 export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
-/** Those that are there in any case, and the others where more is asked for than what was used. */
+/** Sums of a bucket: always the sums for usage; the others if more is requested. */
 export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
 
-/** Names of the sums: all of them, or those that `used` needs. */
+/** Returns the names of all sums, or of the sums that `used` needs. */
 export const sumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
   isMoreAsked ? [...USED_SUMS, ...MORE_SUMS] : USED_SUMS;
 
-/** The sum of sums as far as `used` needs them. */
+/** Adds up the sums that `used` needs. */
 export const addedSums = (all: readonly HomeSums[]): HomeSums =>
   Object.fromEntries(USED_SUMS.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as HomeSums;
 
-/** What was used while a grid device was there; null where nothing is known of it. What is below `floor` says that meters disagree. */
+/** Returns the usage while a grid meter existed, or null if unknown. A balance below `floor` means that meters disagree. */
 export const usedBesideGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
   gridMs > 0 ? Math.max(balance, floor, 0) : null;
 
-/** What a home used in a bucket, mWh; null where it is not known. The bound of physics is applied here, on the bucket's sums. Pure. */
+/**
+ * Returns the usage of a home in a bucket, mWh, or null if unknown. The physical lower bound is applied here, to the sums of the bucket.
+ * Pure.
+ */
 export function usedOf(sums: HomeSums): MilliwattHours | null {
   const beside = usedBesideGrid(sums);
   if (beside === null && sums.aloneMs <= 0) return null;
   return asMilliwattHours((beside ?? 0) + sums.alone);
 }
 
-/** `usedOf` in SQL, for what is compared within a statement: of a row that has the sums as columns. */
+/** `usedOf` in SQL, for comparisons within a statement. The row must have the sums as columns. */
 export const USED_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("balance", "floor", 0) WHEN "aloneMs" > 0 THEN "alone" END`;
 
-/** The estimated part of what was used, mWh, at most all of it. Pure. */
+/** Returns the estimated part of the usage, mWh, at most the usage itself. Pure. */
 export const estimatedOf = (sums: HomeSums): MilliwattHours =>
   asMilliwattHours(Math.min(sums.estimated, usedOf(sums) ?? 0));
 
-/** Placements of which a home has, or had, a device that counts. */
+/** Placements for which a home has, or had, a device that counts. */
 export interface HadPlacements {
   grid: boolean;
   production: boolean;
@@ -77,7 +80,7 @@ export interface HadPlacements {
   consumption: boolean;
 }
 
-/** Everything that an answer may tell of a bucket, mWh; null: not known, or not to be known in this home. */
+/** All measures of a bucket, mWh. Null: unknown, or not applicable to this home. */
 export interface HomeMeasures {
   used: MilliwattHours | null;
   gridImport: MilliwattHours | null;
@@ -87,20 +90,23 @@ export interface HomeMeasures {
   discharged: MilliwattHours | null;
   consumption: MilliwattHours | null;
   untracked: MilliwattHours | null;
-  /** Of one device; of a home null. */
+  /** Exported energy of one device; null for a home. */
   exported: MilliwattHours | null;
   selfConsumed: MilliwattHours | null;
-  /** 0 to 1, a thousandth at most, rounded down. */
+  /** Share of usage that was not imported, 0 to 1, rounded down to thousandths. */
   autarky: number | null;
   estimated: MilliwattHours | null;
   coverage: number | null;
   isComplete: boolean | null;
 }
 
-/** Thousandths at most, rounded down: 1 is all. */
+/** Returns a ratio rounded down to thousandths, so that 1 means all. */
 export const shareOf = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
-/** The measures of a bucket, of all sums. `expectedMs`: how long its counted channels should be known (roles.ts). Pure. */
+/**
+ * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which data of its counted channels are expected (roles.ts).
+ * Pure.
+ */
 export function measuresOf(sums: HomeSums, had: HadPlacements, expectedMs: number): HomeMeasures {
   const of = (name: HomeSum): number => sums[name] ?? 0;
   const known = (isThere: boolean, ms: number, value: number) => (isThere && ms > 0 ? asMilliwattHours(value) : null);
@@ -119,7 +125,7 @@ export function measuresOf(sums: HomeSums, had: HadPlacements, expectedMs: numbe
     consumption: known(had.consumption, of('consumptionMs'), of('consumption')),
     untracked: whileGrid((beside ?? 0) - (of('consumption') - sums.alone)),
     exported: null,
-    // Before there is anything that produces, and while nothing is known of it, no 0.
+    // Null instead of 0 if there is no production device or its data are unknown.
     selfConsumed:
       production === null
         ? null

@@ -3,21 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { baseLoadOf } from './base-load.ts';
 
 const DAY = 96;
-/** mWh of a quarter-hour. */
+/** Energy in mWh of a quarter-hour at a constant power. */
 const at = (watts: number) => watts * 250;
 const starts = (days: number) => Array.from({ length: days + 1 }, (_, day) => day * DAY);
 const load = (days: number, wattsAt: (day: number, quarter: number) => number) =>
   Float64Array.from({ length: days * DAY }, (_, index) => at(wattsAt(Math.floor(index / DAY), index % DAY)));
 
 describe('the base load', () => {
-  test('is what goes on beneath all that comes and goes', () => {
+  test('is the constant load below all variable loads', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2_000 }),
         fc.integer({ min: 3, max: 20 }),
         fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: DAY, maxLength: DAY }),
         (base, days, more) => {
-          // At night nothing comes on top.
+          // No variable load at night.
           const energies = load(days, (_, quarter) => base + (quarter < 12 ? 0 : (more[quarter] as number)));
           expect(baseLoadOf(energies, starts(days))).toBeCloseTo(base, 6);
         },
@@ -25,19 +25,19 @@ describe('the base load', () => {
     );
   });
 
-  test('is not that of one odd day', () => {
+  test('is not the lowest load of one unusual day', () => {
     const odd = load(7, (day) => (day === 3 ? 0 : 150));
     expect(baseLoadOf(odd, starts(7))).toBeCloseTo(150, 6);
     const away = load(7, (day) => (day === 3 ? 900 : 150));
     expect(baseLoadOf(away, starts(7))).toBeCloseTo(150, 6);
   });
 
-  test('of what comes and goes within two hours is its mean', () => {
+  test('includes the mean of loads with a cycle below two hours', () => {
     const fridge = load(5, (_, quarter) => (quarter % 4 === 0 ? 80 : 0));
     expect(baseLoadOf(fridge, starts(5))).toBeCloseTo(20, 6);
   });
 
-  test('takes nothing that is not known for a low load', () => {
+  test('does not treat unknown quarter-hours as a low load', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: DAY - 1 }), { maxLength: 20 }), (gone) => {
         const energies = load(5, () => 300);
@@ -48,7 +48,7 @@ describe('the base load', () => {
     );
   });
 
-  test('is not told of too few days, or of days of which too little is known', () => {
+  test('is null if too few days are known, or too little of each day', () => {
     expect(
       baseLoadOf(
         load(2, () => 100),

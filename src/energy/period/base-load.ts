@@ -1,24 +1,24 @@
 /**
- * The load that never ends: what a home, or a device, draws in its lowest steady hours. Not its lowest quarter-hour, which may be a register
- * that stood still, nor that of one odd day.
+ * Base load: the lowest steady load of a home or a device. The lowest single quarter-hour is not used, because a register may have stood
+ * still; nor the lowest value of a single day, which may be unusual.
  */
 
-/** Quarter-hours that are steady: two hours, longer than a fridge's cycle. */
+/** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */
 const STEADY_QUARTERS = 8;
-/** Of a day's 96 that must be known: with less its lowest hours may be those that are not. */
+/** Minimum number of known quarter-hours of the 96 in a day. With fewer, the lowest hours may be unknown ones. */
 const MIN_KNOWN = 72;
-/** Days that must be known: of fewer one is as odd as the other. */
+/** Minimum number of known days: with fewer, an unusual day cannot be recognised. */
 const MIN_DAYS = 3;
-/** W of an energy in mWh over a quarter-hour. */
+/** Factor from the energy of a quarter-hour in mWh to W. */
 const WATTS_PER_QUARTER = 0.004;
 
-/** A quarter-hour's energy in W. */
+/** Converts the energy of a quarter-hour in mWh to W. */
 export const wattsOf = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER;
 
 /**
- * The base load in W: the median, over days that are mostly known, of each day's lowest mean over two hours; null where fewer than three days
- * are. `energies`: mWh by the quarter-hour, NaN where not known or only estimated. `days`: where each begins in them, and where the last ends.
- * Pure.
+ * Returns the base load in W: the median of the lowest two-hour means of the days that are mostly known. Null if there are fewer than three
+ * such days. `energies`: mWh by quarter-hour, NaN if unknown or only estimated. `days`: the index at which each day begins, and the end of
+ * the last day. Pure.
  */
 export function baseLoadOf(energies: Float64Array, days: readonly number[]): number | null {
   const lowest = days.slice(1).flatMap((end, index) => {
@@ -26,11 +26,11 @@ export function baseLoadOf(energies: Float64Array, days: readonly number[]): num
     return mean === null ? [] : [mean];
   });
   if (lowest.length < MIN_DAYS) return null;
-  // The lower of two in the middle: it was steady, too.
+  // If the median lies between two days, the lower one is used.
   return wattsOf(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 
-/** The lowest mean of `STEADY_QUARTERS` known ones that follow each other; null where too few are known. */
+/** Returns the lowest sum of `STEADY_QUARTERS` consecutive known quarter-hours as a mean. Null if too few are known. */
 function lowestMean(energies: Float64Array, from: number, to: number): number | null {
   let [known, run, sum, lowest] = [0, 0, 0, Number.POSITIVE_INFINITY];
   for (let at = from; at < to; at++) {

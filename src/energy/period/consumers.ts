@@ -8,28 +8,28 @@ import { energiesOf } from '../usage/totals.ts';
 import { type Calendar, type Profile, profileOf } from './profile.ts';
 import { deviceLoads } from './teller.ts';
 
-/** A device of a home, and what it told in a period. */
+/** A device of a home with its data in a period. */
 export interface PeriodDevice extends Profile {
   device_id: string;
   type: string;
   location: string;
   placement: Placement;
-  /** The consumption meter that it lies behind, which counts it, too. */
+  /** Consumption meter that the device lies behind, which includes its energy. */
   upstream_device_id: string | null;
   is_gone: boolean;
-  /** Null where nothing is known of that direction. */
+  /** Imported and exported energy; null if nothing is known of a direction. */
   import_kwh: number | null;
   export_kwh: number | null;
-  /** Part of both. */
+  /** Estimated part of imported and exported energy. */
   estimated_kwh: number;
 }
 
-/** Devices whose quarter-hours are looked at, those that used most first: the others' nights are too small to be told. */
+/** Maximum number of devices whose quarter-hours are read, highest usage first. The night loads of the others are too small to matter. */
 const MOST_PROFILED = 30;
 
 /**
- * The devices of a user that tell electricity, or may, those that used most first. `profile`: quarter-hours that nights and base loads are
- * looked for in, with their calendar; `days` of them, from the last on.
+ * Returns the devices of a user that report electricity, or may report it, highest usage first. `profile`: the range and calendar in which
+ * night loads and base loads are searched, over its last `days` days.
  */
 export async function periodDevices(
   db: Database,

@@ -12,7 +12,7 @@ const dates = fc
 const weekday = (date: string) => DateTime.fromISO(date).weekday;
 
 describe('a period', () => {
-  test('holds its date, is followed by the next one, and is as long as its unit says', () => {
+  test('contains its date, is followed by the next one, and has the length of its unit', () => {
     fc.assert(
       fc.property(units, dates, (unit, date) => {
         const { start, end } = periodOf(unit, date);
@@ -26,15 +26,15 @@ describe('a period', () => {
     );
   });
 
-  test('of a week is that of ISO 8601, over the ends of years too', () => {
+  test('for a week is the ISO 8601 week, even across the end of a year', () => {
     expect(periodOf('week', '2027-01-03')).toEqual({ start: '2026-12-28', end: '2027-01-03' });
     expect(periodOf('week', '2026-10-26')).toEqual({ start: '2026-10-26', end: '2026-11-01' });
     expect(periodOf('month', '2028-02-29')).toEqual({ start: '2028-02-01', end: '2028-02-29' });
   });
 });
 
-describe('what it is compared with', () => {
-  test('has as many days, each of the same weekday, and none of its own', () => {
+describe('the days that a period is compared with', () => {
+  test('are equally many, on the same weekdays, and none of the period’s own', () => {
     fc.assert(
       fc.property(units, dates, fc.integer({ min: 0, max: 400 }), (unit, date, more) => {
         const days = periodOf(unit, date);
@@ -52,7 +52,7 @@ describe('what it is compared with', () => {
     );
   });
 
-  test('lies as near as it can', () => {
+  test('are as near as possible', () => {
     const told = (unit: (typeof PERIOD_UNITS)[number], date: string, until: string) =>
       comparedDays(unit, periodOf(unit, date), until);
     expect(told('day', '2026-10-13', '2026-10-13')).toEqual({
@@ -61,14 +61,14 @@ describe('what it is compared with', () => {
       last_year: { start: '2025-10-14', end: '2025-10-14' },
     });
     expect(told('month', '2026-10-01', '2026-10-12')?.before).toEqual({ start: '2026-09-03', end: '2026-09-14' });
-    // 31 days: four weeks would leave three of them in both.
+    // The month has 31 days: after four weeks, three days would be in both.
     expect(told('month', '2026-10-01', '2026-12-01')?.before).toEqual({ start: '2026-08-27', end: '2026-09-26' });
     expect(told('year', '2026-01-01', '2026-03-31')?.last_year).toEqual({ start: '2025-01-02', end: '2025-04-01' });
     expect(told('year', '2026-01-01', '2026-03-31')?.before).toBeNull();
     expect(told('month', '2026-10-01', '2026-09-30')).toBeNull();
   });
 
-  test('is cut where now is on its own last day, by the wall clock, whatever the clock did that day', () => {
+  test('are cut at the current local time on their last day, even on a day with a clock change', () => {
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), dates, fc.integer({ min: 0, max: 1_439 }), (zone, date, minute) => {
         const now = DateTime.fromISO(date, { zone }).plus({ minutes: minute });
@@ -81,7 +81,7 @@ describe('what it is compared with', () => {
     );
     const at = (date: string, iso: string) =>
       instantsOf({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
-    // 14:40 in summer, 14:10 in winter; and on the day on which the clock goes back.
+    // 14:40 in summer, 14:10 in winter, and on the day on which the clock goes back.
     expect(at('2026-10-12', '2026-10-19T12:40:00Z')).toBe('2026-10-12T12:30:00.000Z');
     expect(at('2025-11-24', '2026-11-23T13:10:00Z')).toBe('2025-11-24T13:00:00.000Z');
     expect(at('2026-10-25', '2026-11-01T13:10:00Z')).toBe('2026-10-25T13:00:00.000Z');

@@ -2,38 +2,39 @@ import { DateTime } from 'luxon';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { dayCount, dayRange } from '../ranges.ts';
 
-/** What Home shows at a time; weeks begin on Monday (ISO 8601). */
+/** Lengths of the periods on the Home page; weeks begin on Monday (ISO 8601). */
 export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
-/** Days of a zone, YYYY-MM-DD, both inclusive. */
+/** First and last day (inclusive) in a zone, YYYY-MM-DD. */
 export interface Days {
   start: string;
   end: string;
 }
 
-/** What a period is compared with: as many days, each on the weekday of its counterpart. */
+/** Days with which a period is compared: equally many, and on the same weekdays. */
 export interface Compared {
-  /** Those of the period itself, so far as they have begun. */
+  /** Days of the period itself that have already begun. */
   now: Days;
-  /** Null for a year: the one before it is last year. */
+  /** Days of the previous period. Null for a year, because the previous year is `last_year`. */
   before: Days | null;
   last_year: Days;
 }
 
-/** Weeks from a period back to what it is compared with, and the most days for which they leave no day in both. */
+/** Weeks between a period and its comparison, and for a year. They are extended if days would be in both. */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
 
-/** The days of the period that a date lies in. Pure. */
+/** Returns the days of the period that contains a date. Pure. */
 export function periodOf(unit: PeriodUnit, date: string): Days {
   const day = DateTime.fromISO(date, { zone: 'utc' });
   return { start: dateOf(day.startOf(unit)), end: dateOf(day.endOf(unit)) };
 }
 
 /**
- * What the days of a period up to `until` are compared with; null where none of them has begun. Weekdays make more of a difference than a
- * day of the month, so both lie whole weeks before: the fewest, from what the unit asks, that leave no day in both. Pure.
+ * Returns the days with which the days of a period up to `until` are compared, or null if the period has not begun. Usage depends more on
+ * the weekday than on the day of the month, so both comparisons lie whole weeks earlier: the minimum of the unit, extended until no day is
+ * in both. Pure.
  */
 export function comparedDays(unit: PeriodUnit, { start, end }: Days, until: string): Compared | null {
   const last = until < end ? until : end;
@@ -49,8 +50,8 @@ export function comparedDays(unit: PeriodUnit, { start, end }: Days, until: stri
 }
 
 /**
- * The instants of days in a zone, `[from, to)`. `cutAt`: a time on the last day's counterpart, up to which the last day is taken, to the
- * quarter-hour and by the wall clock: half of today is compared with the same half of another day. Pure.
+ * Returns the instants `[from, to)` of days in a zone. `cutAt`: the time of day at which the last day is cut, by the local clock and
+ * rounded down to a quarter-hour: half of today is compared with the same half of another day. Pure.
  */
 export function instantsOf({ start, end }: Days, zone: string, cutAt: Date | null): { from: Date; to: Date } {
   const { from, to } = dayRange(start, end, zone);

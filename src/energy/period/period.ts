@@ -15,43 +15,43 @@ import { type PowerNow, powerNow } from './power-now.ts';
 import { type Calendar, calendarOf, meanWeek, peakOf, profileOf, typicalDay, type WeekCell } from './profile.ts';
 import { type Amount, deviceTeller, homeTeller, type Load, type Teller, type Told, type Total } from './teller.ts';
 
-/** Of a stretch of days; null where nothing is known. */
+/** Usage in some days; null if unknown. */
 interface Used {
   kwh_used: number | null;
   estimated_kwh: number | null;
-  /** Part of the stretch, up to now, that is known. */
+  /** Share of the days, up to now, whose usage is known. */
   coverage: number | null;
 }
 
-/** A quarter-hour (instant), day (YYYY-MM-DD) or month (YYYY-MM) of a period, of which something is known. */
+/** A quarter-hour (instant), day (YYYY-MM-DD) or month (YYYY-MM) of a period with known usage. */
 interface Bucket {
   at: string;
   kwh_used: number;
   estimated_kwh: number;
 }
 
-/** Everything that Home shows of a period of a home, or of one device. */
+/** All data of a period that the Home page shows, for a home or one device. */
 export interface Period {
   timezone: string;
   now: string;
   unit: PeriodUnit;
   start: string;
   end: string;
-  /** Day on which anything begins to be told; null: not known. */
+  /** First day with data; null if unknown. */
   first_date: string | null;
-  /** Of a device that produces: what it made is told in place of what was used. */
+  /** Whether the device produces; `used` then contains its production. */
   is_production: boolean;
   used: Used;
-  /** The same weekdays, as many and as far as the period's own have gone; null where there is nothing to compare. */
+  /** Usage in the period so far, and on the same weekdays of earlier periods, up to the same time. Null if there is nothing to compare. */
   compared: { now: Days & Used; before: (Days & Used) | null; last_year: Days & Used } | null;
   buckets: Bucket[];
-  /** Load of the quarter-hours of a day, in order: of the period where it is one, else the mean of its last days. W; null: not known. */
+  /** Load by quarter-hour of the day in W, in order: of the day itself, or for longer periods the mean of the last days. Null: unknown. */
   curve: { at: string | null; slot: number; watts: number | null }[];
-  /** The highest quarter-hour of a day, week or month. */
+  /** Highest quarter-hour of a day, week or month. */
   peak: { at: string; watts: number } | null;
-  /** Of the last `days` days of the period. */
+  /** Base load and night load of the last `days` days of the period. */
   profile: { days: number; base_watts: number | null; night_watts: number | null };
-  /** Of a home, not of a device. */
+  /** Current power of a home; null for a device. */
   power: PowerNow | null;
   flows: Flows | null;
   commodities: CommodityGlance<'used' | 'before' | 'last_year'>[];
@@ -60,11 +60,11 @@ export interface Period {
   week: { weeks: number; cells: WeekCell[] };
 }
 
-/** Days at the end of a period that nights and base loads are looked for in: four of each weekday. */
+/** Days at the end of a period from which night loads and base loads are computed: four of each weekday. */
 const PROFILE_DAYS = 28;
 const WEEKS = 12;
 
-/** A period of a user's home, or of one device of it. `newest`: when anything was heard last, which it is compared up to. */
+/** Returns a period of a user's home or of one of its devices. `newest`: time of the latest message, up to which the period is compared. */
 export async function periodOfHome(
   db: Database,
   { userId, deviceId }: { userId: string; deviceId?: string | undefined },
@@ -74,7 +74,8 @@ export async function periodOfHome(
   const days = periodOf(unit, date);
   const range = dayRange(days.start, days.end, zone);
   const spans = spansOf(unit, days, asked);
-  // Of days that have gone by the minutes of now are no matter: what was used in them is asked for anyway.
+  // For periods of several days, the total of the whole period is reused as the current side of the comparison: a few minutes make no
+  // difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller = deviceId === undefined ? await homeTeller(db, userId) : await deviceTeller(db, deviceId);
   const window = windowOf(range, now, teller?.beginsAtMs ?? null);
@@ -132,13 +133,13 @@ export async function periodOfHome(
   };
 }
 
-/** What is compared: its days, and the instants of them. The last day of each is cut where now, or what is known, ends. */
+/** Days of a comparison with their instants. The last day is cut at now, or at the end of known data. */
 interface Span {
   days: Days;
   range: Range;
 }
 
-/** The period, the one before and last year's; null where none of its days has begun. Costs are compared of the same. */
+/** Returns the period, the previous one and last year's; null if the period has not begun. Costs use the same spans. */
 export function spansOf(
   unit: PeriodUnit,
   days: Days,
@@ -162,7 +163,10 @@ const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
 const endOfQuarter = (time: Date): Date => new Date(Math.ceil((time.getTime() + 1) / QUARTER_MS) * QUARTER_MS);
 const startOfQuarter = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
 
-/** The quarter-hours that are looked at: twelve weeks up to the end of the period, or to now; empty where it has not begun. */
+/**
+ * Returns the range of quarter-hours that is read: twelve weeks up to the end of the period, or up to now. Empty if the period has not
+ * begun.
+ */
 function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
   const to = startOfQuarter(earlier(range.to, endOfQuarter(now)).getTime());
   if (range.from > now) return { from: new Date(to), to: new Date(to) };
@@ -174,7 +178,7 @@ function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: D
   return { from: new Date(startOfQuarter(begins)), to: new Date(to) };
 }
 
-/** The last days of a window, by themselves: devices are many. */
+/** Returns the last days of a window with their calendar. Devices are read for these days only, because there are many. */
 function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: Calendar) {
   const starts = dayStarts.slice(-PROFILE_DAYS - 1);
   const first = starts[0] ?? 0;
@@ -198,7 +202,7 @@ function usedOf(total: Told | null): Used {
   return { ...known(total.amount), coverage: total.coverage };
 }
 
-/** The quarter-hours of a day, those that are not known and those to come, too. */
+/** Returns all quarter-hours of a day, including unknown and future ones. */
 function curveOf({ fromMs, energies }: Load, { from, to, zone }: Range) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_MS) * QUARTER_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_MS);
@@ -211,7 +215,7 @@ function curveOf({ fromMs, energies }: Load, { from, to, zone }: Range) {
   });
 }
 
-/** The mean day of the days of the period that have begun, or of its last ones where it is longer. */
+/** Returns the mean day over the days of the period that have begun, or over its last days if it is longer. */
 function typicalCurve({ energies }: Load, calendar: Calendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return typicalDay(energies, calendar, days).map((watts, slot) => ({
@@ -223,7 +227,7 @@ function typicalCurve({ energies }: Load, calendar: Calendar, count: number) {
 
 const ALL = new Set(HOME_INCLUDES);
 
-/** Whether a home has more to tell than what it imported. */
+/** Whether a home has further measures besides its import. */
 const isComposed = ({ home: { had } }: Teller): boolean =>
   had.production || had.storage || (had.grid && had.consumption);
 
@@ -266,5 +270,5 @@ async function thermostatsOf(db: Database, userId: string, deviceId: string | un
   if (deviceId !== undefined) query = query.where('d.device_id', '=', deviceId);
   return query.execute();
 }
-/** Each is drawn by itself. */
+/** Maximum number of thermostats, because the page draws a chart for each. */
 const MOST_THERMOSTATS = 6;

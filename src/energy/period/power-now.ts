@@ -7,7 +7,7 @@ import { type DevicePower, homePowerOf } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
 import { quartersOf } from '../usage/quarters.ts';
 
-/** The power of a home now, in W. */
+/** Current power of a home in W. */
 export interface PowerNow {
   watts: number;
   /** Time of the oldest measured power in the sum, ISO 8601. Null: the power is a mean. */
@@ -26,8 +26,8 @@ const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 type Parts = Pick<Home, 'devices' | 'stretches'>;
 
 /**
- * The power of a home now: measured if each device that counts sent a power in the last 60 s, else the mean of the last minutes; null if
- * neither is known. Home, the MQTT topic of the home and Home Assistant report this one.
+ * Returns the current power of a home: measured if each device that counts sent a power in the last 60 s, otherwise the mean of the last
+ * minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant use this value.
  */
 export async function powerNow(db: Database, home: Parts, now: Date): Promise<PowerNow | null> {
   const channels = await latestChannels(db, idsOf(home), now);

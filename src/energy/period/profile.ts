@@ -3,22 +3,22 @@ import { wallClock } from '../wall-clock.ts';
 import { baseLoadOf, wattsOf } from './base-load.ts';
 import type { Load } from './teller.ts';
 
-/** The hours of the night, by the clock: nobody cooks or washes, and the sun is not up. */
+/** Night hours by the local clock: without cooking, washing or sun. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
 const MINUTES = 60;
 const QUARTERS_OF_DAY = 96;
 
-/** How the quarter-hours of a stretch lie in the days of a zone. */
+/** Position of the quarter-hours of a range in the days of a zone. */
 export interface Calendar {
-  /** Where each day begins, and where the last ends. */
+  /** Indexes at which the days begin, and the end of the last day. */
   dayStarts: number[];
-  /** Of each quarter-hour: its place in a day of 96 by the clock, its ISO weekday, and Unix ms of its clock hour. */
+  /** For each quarter-hour: its local slot in a day of 96, its ISO weekday, and the Unix ms of its clock hour. */
   slots: Uint8Array;
   weekdays: Uint8Array;
   hoursMs: Float64Array;
 }
 
-/** The calendar of so many quarter-hours. Pure. */
+/** Returns the calendar of `count` quarter-hours. Pure. */
 export function calendarOf(fromMs: number, count: number, zone: string): Calendar {
   const [slots, weekdays] = [new Uint8Array(count), new Uint8Array(count)];
   const hoursMs = new Float64Array(count);
@@ -35,15 +35,15 @@ export function calendarOf(fromMs: number, count: number, zone: string): Calenda
   return { dayStarts: [...dayStarts, count], slots, weekdays, hoursMs };
 }
 
-/** What the quarter-hours of the last days of a stretch say of a load. */
+/** Base load and night load over the last days of a range. */
 export interface Profile {
-  /** Lowest steady hours (base-load.ts); null: too little is known. */
+  /** Lowest steady load (base-load.ts). Null: too little is known. */
   base_watts: number | null;
-  /** Mean of the nights; null: nothing is known of them. */
+  /** Mean load at night; null if unknown. */
   night_watts: number | null;
 }
 
-/** The base load and the load at night of the last `days` days. Pure. */
+/** Returns the base load and the night load of the last `days` days. Pure. */
 export function profileOf(energies: Float64Array, calendar: Calendar, days: number): Profile {
   const starts = calendar.dayStarts.slice(-days - 1);
   let [sum, count] = [0, 0];
@@ -59,7 +59,7 @@ export function profileOf(energies: Float64Array, calendar: Calendar, days: numb
   return { base_watts: rounded(base), night_watts: rounded(count === 0 ? null : wattsOf(sum / count)) };
 }
 
-/** The mean load of each quarter-hour of the day over the last `days` days, W; null where nothing is known. Pure. */
+/** Returns the mean load of each quarter-hour of the day over the last `days` days, in W; null if unknown. Pure. */
 export function typicalDay(energies: Float64Array, calendar: Calendar, days: number): (number | null)[] {
   const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
   for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {
@@ -71,21 +71,21 @@ export function typicalDay(energies: Float64Array, calendar: Calendar, days: num
   return [...sums].map((sum, slot) => rounded(counts[slot] === 0 ? null : wattsOf(sum / (counts[slot] as number))));
 }
 
-/** A mean hour of the week; weekday 1 is Monday. */
+/** Mean usage of an hour of the week; weekday 1 is Monday. */
 export interface WeekCell {
   weekday: number;
   hour: number;
-  /** kWh */
+  /** Mean usage in kWh. */
   kwh_used: number;
 }
 
-/** The mean hours of the week, of hours that are known as a whole, in order. Pure. */
+/** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
 export function meanWeek({ energies }: Load, { slots, weekdays, hoursMs }: Calendar): WeekCell[] {
   const cells = new Map<number, { sum: number; count: number }>();
   for (let at = 0; at < energies.length; ) {
     let [end, sum] = [at, 0];
     while (end < energies.length && hoursMs[end] === hoursMs[at]) sum += energies[end++] as number;
-    // What began before the stretch, or goes on after it, is none.
+    // Incomplete hours at the ends of the range are skipped.
     if (!Number.isNaN(sum) && end - at === MINUTES / 15) {
       const key = (weekdays[at] as number) * 24 + Math.floor((slots[at] as number) / 4);
       const cell = cells.get(key) ?? { sum: 0, count: 0 };
@@ -101,7 +101,7 @@ export function meanWeek({ energies }: Load, { slots, weekdays, hoursMs }: Calen
     });
 }
 
-/** The highest quarter-hour of a part of a load; null where nothing is known. Pure. */
+/** Returns the highest quarter-hour of a range of a load, or null if nothing is known. Pure. */
 export function peakOf(
   { fromMs, energies }: Load,
   range: { from: Date; to: Date },

@@ -3,11 +3,11 @@ import { measured } from './teller.ts';
 
 const list = (...values: number[]) => Float64Array.from(values);
 
-test('a quarter-hour is measured where most of what was used is not estimated; the last one where most of it is over', () => {
+test('a quarter-hour is measured if at most half of its usage is estimated, and the last one if it is also mostly covered', () => {
   const quarters = {
     used: list(100, 100, Number.NaN, 20, 70),
     estimated: list(50, 51, 0, 0, 0),
-    // An inverter sleeps, and takes nothing from what the meter tells.
+    // The inverter is off, which does not affect the meter's data.
     coverage: list(1, 1, 0, 0.5, 0.5),
   };
   expect([...measured(quarters)]).toEqual([100, Number.NaN, Number.NaN, 20, Number.NaN]);

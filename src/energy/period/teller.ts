@@ -8,49 +8,52 @@ import type { Range } from '../ranges.ts';
 import { homeBetween, homeByDay, homeByMonth } from '../usage/home-sums.ts';
 import { quartersOf } from '../usage/quarters.ts';
 
-/** What was used, or made, in a bucket. */
+/** Energy used or produced in a bucket. */
 export interface Amount {
   used: MilliwattHours;
   estimated: MilliwattHours;
 }
 
-/** The same of a stretch of time, null where nothing is known of it, and how much of the stretch is known, 0 to 1. */
+/** Energy of a range, null if unknown, and its coverage from 0 to 1. */
 export interface Told {
   amount: Amount | null;
   coverage: number | null;
 }
 
-/** With everything that flowed. */
+/** Energy of a range, with the sums of all energy flows. */
 export interface Total extends Told {
   sums: HomeSums;
 }
 
-/** The load of quarter-hours, mWh: the first begins with `fromMs`. NaN: not known, or mostly estimated. */
+/** Load by quarter-hour in mWh, from `fromMs` on. NaN: unknown, or mostly estimated. */
 export interface Load {
   fromMs: number;
   energies: Float64Array;
 }
 
-/** What a period of a home, or of one device, is told by. */
+/** Source of a period's data for a home or one device. */
 export interface Teller {
   home: Home;
-  /** Of a device that produces: what flowed out of it is told. */
+  /** Whether the device produces; all amounts are then its export. */
   isProducer: boolean;
-  /** Unix ms: since when anything is told; null: nothing is, or it is not known since when. */
+  /** Start of the data, Unix ms. Null: there are none, or their start is unknown. */
   beginsAtMs: number | null;
   totalIn(range: { from: Date; to: Date }): Promise<Total>;
-  /** Without what flowed, which takes a third of the time; known is what meters of the connection point tell, and plugs where there is none. */
+  /**
+   * As `totalIn`, without energy flows, which saves a third of the time. Coverage then refers to the meters at the connection point, or to
+   * consumption devices if there is none.
+   */
   usedIn(range: { from: Date; to: Date }): Promise<Told>;
-  /** By day or month, in order; `date`: its first day. Those of which nothing is known are left out. */
+  /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */
   bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(Amount & { date: string })[]>;
-  /** `[from, to)`, starts of quarter-hours. */
+  /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
   loadIn(range: { from: Date; to: Date }): Promise<Load>;
 }
 
-/** What tells of a user's home. */
+/** Creates the data source for a user's home. */
 export async function homeTeller(db: Database, userId: string): Promise<Teller> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
-  // What flowed is told of the whole: of its parts only what was used, which takes a third of the time.
+  // Energy flows are computed for the whole period only. Its buckets need only usage, which takes a third of the time.
   const plain = { ...home, isMoreAsked: false, needsConsumption: false };
   const amountOf = (sums: HomeSums): Amount | null => {
     const used = usedOf(sums);
@@ -61,7 +64,7 @@ export async function homeTeller(db: Database, userId: string): Promise<Teller> 
   });
 }
 
-/** What tells of one device: what it imported, or what flowed out of one that produces; null where nothing of it counts. */
+/** Creates the data source for one device: its import, or its export if it produces. Null if none of its series counts. */
 export async function deviceTeller(db: Database, deviceId: string): Promise<Teller | null> {
   const loaded = await loadAsMeter(db, deviceId);
   if (!loaded) return null;
@@ -81,13 +84,13 @@ export async function deviceTeller(db: Database, deviceId: string): Promise<Tell
 
 const NONE = asMilliwattHours(0);
 
-/** A quarter-hour is known where most of it is. */
+/** Minimum share of a quarter-hour that must be known. */
 const MOSTLY = 0.9;
 const MOSTLY_MS = MOSTLY * QUARTER_MS;
 
 /**
- * What was used in each quarter-hour; NaN where it is not known, or most of it is estimated. The last one may be under way: it counts where most
- * of it is known. (Else an inverter that sleeps at night would leave no night.) Pure.
+ * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be over, must be mostly
+ * covered: otherwise an inverter that is off at night would make all nights unknown. Pure.
  */
 export function measured({ used, estimated, coverage }: Omit<HomeQuarters, 'production'>): Float64Array {
   const last = used.length - 1;
@@ -97,7 +100,10 @@ export function measured({ used, estimated, coverage }: Omit<HomeQuarters, 'prod
   });
 }
 
-/** The loads of devices in `[from, to)`, starts of quarter-hours, mWh; NaN as above. `isOut`: what flowed out of them. */
+/**
+ * Returns the loads of devices in `[from, to)`, which are starts of quarter-hours, in mWh; NaN as for `measured`. `isOut`: the export
+ * instead of the import.
+ */
 export async function deviceLoads(
   db: Database,
   ids: readonly string[],
@@ -157,13 +163,13 @@ function tellerOf(
   };
 }
 
-/** Where what a home uses comes in, or is counted while there is no meter. */
+/** Whether a device is at the connection point, or counts while there is no meter. */
 const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
   placement === 'grid' || placement === 'consumption';
 
 /**
- * How much of a stretch is known: of the time in which devices are there what their channels tell, and of the time before nothing. A month of
- * which a meter saw a week is no month to compare with.
+ * Returns the coverage of a range: the known share of the expected channel data; the time before the first device counts as unknown.
+ * Otherwise a month with one week of data would look comparable.
  */
 function coverageOf(
   home: Home,

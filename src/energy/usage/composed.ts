@@ -3,9 +3,10 @@ import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 
 /**
- * Whether the home of a user is put together of its devices, in SQL: a device produces, stores, is excluded or lies behind another one, a channel has a
- * placement of its own, or there are meters both at and behind the connection point. Any other home used what its devices imported. A series whose role
- * changed with time is assumed to count: `series_roles` would take twice as long. Each part is answered by an index.
+ * SQL condition: a user's home is composed, so its usage is not the sum of its imports. This is so if a device produces, stores, is
+ * excluded or lies behind another one, if a channel has a placement of its own, or if there are meters both at and behind the connection
+ * point. A series whose role changed with time is assumed to count, because reading `series_roles` would take twice as long. An index
+ * answers each part.
  */
 export function isComposedSql(userId: RawBuilder<unknown>): RawBuilder<boolean> {
   const energy = (
@@ -17,9 +18,9 @@ export function isComposedSql(userId: RawBuilder<unknown>): RawBuilder<boolean> 
     OR ${energy('grid')} AND ${energy('consumption')})`;
 }
 
-/** Those of some users whose homes are put together of their devices. */
+/** Returns the users whose homes are composed. */
 export async function composedAmong(db: Database, userIds: readonly string[]): Promise<ReadonlySet<string>> {
-  // Raw SQL: any number of users in one statement, by unnest.
+  // Raw SQL: `unnest` checks any number of users in one statement.
   const { rows } = await sql<{ user_id: string }>`
     SELECT u.user_id FROM unnest(${userIds}::text[]) u (user_id) WHERE ${isComposedSql(sql`u.user_id`)}`.execute(db);
   return new Set(rows.map(({ user_id }) => user_id));

@@ -10,10 +10,10 @@ import { localTime, startOfHour } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 import { homesHours, sumColumns, summed } from './home-sums.ts';
 
-/** What rows of a group are about. `span`: all of the range. */
+/** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
 
-/** What one home's devices add up to in a bucket. `home`: its place in the list. */
+/** Sums of one home in a bucket. `home`: its index in the list. */
 export type HomeBucket = HomeSums & { home: number; bucket: string };
 
 const [ENERGY, ESTIMATED, COVERED] = [
@@ -22,11 +22,11 @@ const [ENERGY, ESTIMATED, COVERED] = [
   COLUMN.coveredMs,
 ] as const;
 const READ = [ENERGY, ESTIMATED, COVERED];
-/** Doubles, which are added ten times as fast as bigints and have all mWh below 2^53. */
+/** Sums of doubles, which are ten times as fast as sums of bigints and exact below 2^53 mWh. */
 const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
-/** Expressions of an `hour` of a range: its bucket, and its part of that. */
+/** Returns SQL expressions for the bucket of an `hour` and its part within the bucket. */
 function placeOf(unit: GroupUnit, range: Range): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTime(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
@@ -43,7 +43,7 @@ function placeOf(unit: GroupUnit, range: Range): { bucket: RawBuilder<unknown>; 
   }
 }
 
-/** What homes used together that are the sum of what their devices import: hours of all of them, added up. */
+/** Returns the combined usage of homes whose usage is the sum of their devices' imports. */
 export async function readPlain(
   db: Database,
   userIds: readonly string[],
@@ -52,11 +52,11 @@ export async function readPlain(
 ): Promise<Part[]> {
   const minutes = pieceMinutes(range);
   const pieces = piecesOfEach({ key: 'user_id', ids: userIds }, range, minutes, READ);
-  // Hours first: a calendar takes longer than a sum.
+  // Sums by hour first: local times take longer to compute than sums.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
   const start = minutes === 60 ? sql`at` : startOfHour(sql`at`, range);
-  // Raw SQL: the hot path of every answer about a group; relations are named out of src/rollups/levels.ts.
+  // Raw SQL on the hot path of every answer about a group; relation names come from src/rollups/levels.ts.
   const { rows } = await sql<Part>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
     FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
@@ -64,8 +64,8 @@ export async function readPlain(
 }
 
 /**
- * The same of days of a UTC month that are most of it, by hours of the day that are kept by month, without those of its other days: a thirtieth of
- * the rows. `rest`: stretches of the month that are not asked for.
+ * As `readPlain`, for days that make up most of a UTC month: reads the stored hours of the day of the month and subtracts its other days,
+ * which takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
  */
 export async function readPlainMonth(
   db: Database,
@@ -80,7 +80,7 @@ export async function readPlainMonth(
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
-  // Raw SQL: as above; one statement, since an hour that is written between two would count in one of them.
+  // Raw SQL, as above, in a single statement: an hour written between two statements would count in only one of them.
   const { rows } = await sql<Omit<Part, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
@@ -91,8 +91,9 @@ export async function readPlainMonth(
 }
 
 /**
- * What homes used that are more than that: their sums by home and bucket, and parts of all of them together, read at one moment. The bound of
- * physics holds for each home in each bucket and part (docs/home.md), so what is kept of a month is put to the rest of it before. `begun`: what that is.
+ * Returns the usage of composed homes: their sums by home and bucket, and the parts of all homes together, in one snapshot. The physical
+ * lower bound applies to each home in each bucket and part (docs/home.md), so stored sums of a begun month are added before it is applied.
+ * `begun`: these stored sums.
  */
 export async function readHomes(
   db: Database,
@@ -101,7 +102,7 @@ export async function readHomes(
   unit: GroupUnit,
   begun: Begun | null,
 ): Promise<{ buckets: HomeBucket[]; parts: Part[] }> {
-  // Raw SQL: as above; both halves in one statement, since an hour that closed between two would count twice or not at all.
+  // Raw SQL as above, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: Part[] | null }>`
     WITH profile AS MATERIALIZED (
       SELECT home, bucket, part, ${summed(homes)} FROM (${profileOf(homes, range, unit, begun)}) h GROUP BY 1, 2, 3),
@@ -115,8 +116,8 @@ export async function readHomes(
 }
 
 /**
- * Rows of `home`, the place in the list, `bucket`, `part` and the sums of some homes: of the hours of a range, which may be none, and of what is `begun`
- * before it. A part may have several.
+ * Builds a query for rows of `home` (index in the list), `bucket`, `part` and the sums of some homes, from the hours of a range (which may
+ * be empty) and the sums of the `begun` month. A part may have several rows.
  */
 export function profileOf(
   homes: readonly Home[],
@@ -133,7 +134,7 @@ export function profileOf(
   return sql.join(rows, sql` UNION ALL `);
 }
 
-/** The first UTC day of which anything is stored of some users; null: of none. */
+/** Returns the first UTC day with stored data of some users, or null. */
 export async function firstDayOf(db: Database, userIds: readonly string[]): Promise<Date | null> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT min(d.first) AS first FROM unnest(${userIds}::text[]) u (user_id)
@@ -141,6 +142,6 @@ export async function firstDayOf(db: Database, userIds: readonly string[]): Prom
   return rows[0]?.first ?? null;
 }
 
-/** The hours of some users that are still open before a time, in SQL. `users`: a query of `user_id`. `before`: an expression. */
+/** Builds a query for the hours of some users that are still open before a time. `users`: a query of `user_id`. `before`: an expression. */
 export const openHoursBefore = (users: string, before: string): string =>
   `SELECT DISTINCT hour FROM open_hours WHERE user_id IN (${users}) AND hour < ${before}`;

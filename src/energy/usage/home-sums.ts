@@ -10,36 +10,36 @@ import { type HomeSums, sumNames, USED_SQL } from '../home/sums.ts';
 import { localTime, startOfHour } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 
-/** What a home's devices add up to in an hour, day or month of a zone. Rows exist where something is known of any of them. */
+/** Sums of a home's devices in an hour, day or month of a zone. There are rows only for buckets with data. */
 export interface HomeHour extends HomeSums {
   hour: Date;
 }
 export interface HomeDay extends HomeSums {
-  /** YYYY-MM-DD in the range's zone. */
+  /** Day in the range's zone, YYYY-MM-DD. */
   day: string;
-  /** Start of the hour with the highest use, the earliest of equals; null where nothing was used, or no hour was mostly measured. */
+  /** Start of the hour with the highest usage, the earliest of equal ones. Null if nothing was used or no hour was mostly measured. */
   peak: Date | null;
 }
 export interface HomeMonth extends HomeSums {
   /** First day of the month, YYYY-MM-DD. */
   month: string;
-  /** Hour of the day, 0 to 23, with the highest total, as `peak`. */
+  /** Hour of the day, 0 to 23, with the highest total. Null under the same conditions as `peak`. */
   peakHourOfDay: number | null;
 }
 
-/** Of a row that has sums: what was used, and whether at least half of it was measured (docs/home.md, peak hours). */
+/** Usage of a row of sums, and whether at least half of it was measured (docs/home.md, "Peak hours"). */
 const USED = sql.raw(USED_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
-/** The hours of a home, in order. */
+/** Returns the sums of a home by hour, in order. */
 export async function homeByHour(db: Database, home: Home, range: Range): Promise<HomeHour[]> {
   const { rows } = await sql<HomeHour>`SELECT * FROM (${homeHours(home, range)}) h ORDER BY hour`.execute(db);
   return rows;
 }
 
-/** The days of a home, in order. */
+/** Returns the sums of a home by day, in order. */
 export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
-  // Raw SQL: the hot path of every answer about a home.
+  // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
     WITH hours AS (SELECT hour, ${sumColumns([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
     SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summed([home])},
@@ -48,7 +48,7 @@ export async function homeByDay(db: Database, home: Home, range: Range): Promise
   return rows;
 }
 
-/** The months of a home, in order; a month counts with the days that lie in the range. */
+/** Returns the sums of a home by month, in order; a month includes only the days within the range. */
 export async function homeByMonth(db: Database, home: Home, range: Range): Promise<HomeMonth[]> {
   const { rows } = await sql<HomeMonth>`
     WITH hours AS (${homeHours(home, range)}),
@@ -61,7 +61,7 @@ export async function homeByMonth(db: Database, home: Home, range: Range): Promi
   return rows;
 }
 
-/** All of a range: its sums, the number of its days of which something used is known, and its peak hour of the day. */
+/** Returns the sums of a whole range, the number of days with known usage, and the peak hour of the day. */
 export async function homeSummary(
   db: Database,
   home: Home,
@@ -80,14 +80,14 @@ export async function homeSummary(
   return { ...known(home, row), days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
 }
 
-/** All of `[from, to)`, starts of quarter-hours; of nothing, nothing. */
+/** Returns the sums of `[from, to)`, which are starts of quarter-hours; zeros for an empty range. */
 export async function homeBetween(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
   if (range.from >= range.to) return known(home, undefined);
   const { rows } = await homeSpan(home, range).execute(db);
   return known(home, rows[0] as HomeSums | undefined);
 }
 
-/** A sum over nothing is null. */
+/** Replaces null, the SQL sum over no rows, by 0. */
 const known = (home: Home, row: HomeSums | undefined): HomeSums =>
   Object.fromEntries(sumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
 
@@ -100,7 +100,7 @@ const COLUMNS: Record<keyof Weights, string> = {
 };
 const READ = Object.values(COLUMNS);
 
-/** The range, cut so that no piece lies in two stretches of one of the homes, or over an end of the range. */
+/** Splits the range so that no piece crosses a stretch boundary of a home or an end of the range. */
 function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = homes
     .flatMap(({ stretches }) => stretches)
@@ -113,7 +113,7 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
   const pieces: { from: Date; to: Date; minutes: 15 | 30 | 60 }[] = [];
   let start = from;
   for (const hour of hours) {
-    // Where a range begins or ends amid the hour, its own bounds hold.
+    // If the range begins or ends within the hour, the bounds of the range apply.
     const [cutFrom, cutTo] = [
       new Date(Math.max(hour, from.getTime())),
       new Date(Math.min(hour + HOUR_MS, to.getTime())),
@@ -126,7 +126,7 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
   return pieces;
 }
 
-/** Columns of the sums, and the same summed again: doubles, which are added ten times as fast as bigints and have all mWh below 2^53. */
+/** Columns of the sums, and their sums as doubles, which are ten times as fast as bigints and exact below 2^53 mWh. */
 export const sumColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     sumNames(isMoreAsked(homes))
@@ -141,8 +141,8 @@ export const summed = (homes: readonly Home[]): RawBuilder<unknown> =>
   );
 
 /**
- * The pieces of time that a range of some homes is read in (`p`, with `at`), each with the weights of its part (`f`, with `home`, the place of the
- * home in the list), and the sums of them. The homes were asked the same.
+ * Builds the join of pieces of time (`p`, with `at`) with the factors of their parts (`f`, with `home`, the index in the list), and the
+ * sums over it. All homes must be loaded with the same options.
  */
 function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = homes.flatMap((home, place) => partsOf(home, range).map((part) => ({ ...part, place })));
@@ -162,7 +162,7 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
   const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [users] : [])];
   const pieces = cuts(homes, range, minutes);
   const rows = pieces.flatMap((piece) => owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)));
-  // One column of weights for each measure of each sum.
+  // One column of factors for each measure of each sum.
   const names = sumNames(isMoreAsked(homes));
   const weights = parts.map(weightsWithin);
   const columns = names.flatMap((name) =>
@@ -188,16 +188,16 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
 
 const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
 
-/** The sums of a home over `[from, to)`, starts of quarter-hours, in SQL: one row. */
+/** Builds a query for the sums of a home over `[from, to)`, which are starts of quarter-hours: one row. */
 function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const { found, sums } = weighted([home], range, 60);
   return sql`SELECT ${sums} FROM ${found}`;
 }
 
-/** The sums of a home by clock hour of the range's zone, in SQL: columns `hour` and those of the sums. */
+/** Builds a query for the sums of a home by clock hour of the range's zone: columns `hour` and the sums. */
 const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, sql``, sql``);
 
-/** The same of each of some homes, with `home`: its place in the list. */
+/** As `homeHours`, for several homes; `home` is the index in the list. */
 export const homesHours = (homes: readonly Home[], range: Range): RawBuilder<unknown> =>
   hoursBy(homes, range, sql`home, `, sql`, 2`);
 
@@ -209,11 +209,11 @@ function hoursBy(
 ): RawBuilder<unknown> {
   const minutes = pieceMinutes(range);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
-  // Raw SQL: the hot path of every answer about a home.
+  // Raw SQL, because this query is on the hot path of every answer about a home.
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
-  // Devices are summed first: a calendar takes longer than a sum.
+  // Sums devices first: local times take longer to compute than sums.
   return sql`SELECT ${by}${startOfHour(sql`at`, range)} AS hour, ${summed(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

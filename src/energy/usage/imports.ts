@@ -9,56 +9,56 @@ import { pieceMinutes, type Range } from '../ranges.ts';
 import { isComposedSql } from './composed.ts';
 
 /**
- * What a user or a device imported, by bucket. A home of one meter, or of appliances alone, used what it imported: the statement that reads the
- * imports also finds out whether the home is more than that, and then reads nothing.
+ * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. The statement
+ * that reads the imports also checks whether the home is composed; if it is, the statement reads nothing.
  */
 
 const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
-/** An hour, or an hour of the day, can be the peak if something was used in it and at most half of that is estimated (docs/home.md, peak hours). */
+/** An hour, or an hour of the day, can be the peak if it has usage, at most half of which is estimated (docs/home.md, "Peak hours"). */
 const CAN_BE_PEAK = sql`used > 0 AND 2 * ${ESTIMATED} <= used`;
 const READ = [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs];
 const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 
-/** Up to this length it takes longer to plan a statement than to run it. */
+/** Length of a range up to which planning a statement takes longer than running it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
-/** Whose imports: those of all devices of a user, or those of one device (which the caller must have found within its reach). */
+/** Owner of the imports: a user with all devices, or one device (the caller must have checked its reach). */
 export type Whose = { userId: string } | { deviceId: string };
 
 export type Bucket = 'hour' | 'day' | 'month';
 
-/** Imports by bucket, in order. A bucket of which nothing is known is missing. */
+/** Imports by bucket, in order. Buckets without data are left out. */
 export interface Imports {
-  /** Unix seconds: start of an hour; of a day or month 00:00 UTC of its first date in the range's zone. */
+  /** Unix seconds: the start of an hour; for a day or month 00:00 UTC of its first date in the range's zone. */
   at: readonly number[];
   milliwattHours: readonly MilliwattHours[];
   /**
-   * Of a day: start of the hour with the highest import (Unix seconds), of equal ones the first. Of a month: the hour of the day, 0 to 23, with the highest
-   * total. Null: nothing was imported, or too much of it is estimated.
+   * For a day: start of the hour with the highest import (Unix seconds), the first of equal ones. For a month: the hour of the day, 0 to
+   * 23, with the highest total. Null: no import, or too much of it is estimated.
    */
   peaks: readonly (number | null)[];
 }
 
-/** All of a range. */
+/** Imports of a whole range. */
 export interface ImportedTotal {
   milliwattHours: MilliwattHours;
-  /** Number of days of which anything is known. */
+  /** Number of days with data. */
   days: number;
-  /** Hour of the day, 0 to 23, as for a month. */
+  /** Hour of the day, 0 to 23, with the highest total, or null. */
   peakHourOfDay: number | null;
 }
 
-/** First date of a day or a month of `Imports`, YYYY-MM-DD. */
+/** Formats the first date of a day or month of `Imports`, YYYY-MM-DD. */
 export const dateOf = (second: number): string => new Date(second * 1_000).toISOString().slice(0, 10);
 
 const ownerOf = (whose: Whose): Owner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
 
-/** The level that has the UTC hours of a user or device. */
+/** Returns the level that contains the UTC hours of a user or device. */
 const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hourly' : 'device_hourly');
 
-/** Reads the imports by clock hour, day or month of the range's zone. Null: the home of the user is put together of its devices. */
+/** Reads the imports by clock hour, day or month of the range's zone. Null: the user's home is composed. */
 export function importsBy(db: Database, whose: Whose, range: Range, bucket: Bucket): Promise<Imports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
   if (bucket === 'hour')
@@ -75,10 +75,10 @@ export function importsBy(db: Database, whose: Whose, range: Range, bucket: Buck
   return columnsOf(db, whose, rows, true);
 }
 
-/** Reads the total of a range. Null as above. */
+/** Reads the total imports of a range. Null: the user's home is composed. */
 export async function importedTotal(db: Database, whose: Whose, range: Range): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTime(sql`hour`, range)})::int`;
-  // Raw SQL: the hot path of every answer about usage, here and below; measured as it is written.
+  // Raw SQL, here and below, on the hot path of every answer about usage; this form was measured to be fast.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
     WITH ${homeOf(whose)}, hours AS MATERIALIZED (SELECT * FROM (${hoursOf(whose, range)}) h WHERE NOT ${IS_COMPOSED}),
     profile AS (SELECT ${hourOfDay} AS hour_of_day, sum(used)::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED} FROM hours GROUP BY 1)
@@ -98,8 +98,8 @@ const homeOf = (whose: Whose) =>
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
 /**
- * Runs a statement of rows `at`, `used` and `peak`. Its answer is one row of lists: the driver takes six milliseconds of the process at a time
- * for a thousand rows.
+ * Runs a query for rows of `at`, `used` and `peak`. It returns them as one row of lists, because the driver blocks the process for six
+ * milliseconds for each thousand rows.
  */
 async function columnsOf(
   db: Database,
@@ -121,8 +121,8 @@ async function columnsOf(
 }
 
 /**
- * Clock hours in the range, in SQL: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. Columns:
- * hour, used, estimated_milliwatt_hours.
+ * Builds a query for the clock hours in the range: UTC hours, or composed quarter-hours if the zone's hours do not begin with UTC hours.
+ * Columns: hour, used, estimated_milliwatt_hours.
  */
 function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
   const owner = ownerOf(whose);
@@ -130,7 +130,7 @@ function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${addedUp(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = piecesOfEach({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
-  // Devices are summed first: a calendar takes longer than a sum.
+  // Sums devices first: local times take longer to compute than sums.
   return sql`
     SELECT ${startOfHour(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
@@ -139,13 +139,16 @@ function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
     ) quarters GROUP BY 1`;
 }
 
-/** Days of any zone, from the range's clock hours. */
+/** Builds a query for the days of any zone, from the range's clock hours. */
 const localDaysOf = (whose: Whose, range: Range): RawBuilder<unknown> => sql`
   SELECT ${epoch(sql`date_trunc('day', ${localTime(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
     ${epoch(sql`(array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${CAN_BE_PEAK}))[1]`)} AS peak
   FROM (${hoursOf(whose, range)}) h GROUP BY 1`;
 
-/** A month counts with the days that lie in the range. Whole UTC months come from the monthly aggregate, parts of months and other zones from hours. */
+/**
+ * Builds a query for months, which include only the days within the range. Whole UTC months come from the monthly aggregate; parts of
+ * months and other zones come from hours.
+ */
 function monthsOf(whose: Whose, range: Range): RawBuilder<unknown> {
   if (range.zone !== 'UTC' || 'deviceId' in whose) return monthsOfHours(whose, range);
   const firstWhole = monthAtOrAfter(range.from);
@@ -160,7 +163,7 @@ function monthsOf(whose: Whose, range: Range): RawBuilder<unknown> {
   return sql.join(parts, sql` UNION ALL `);
 }
 
-/** Months of rows by month and hour of the day. */
+/** Builds a query for months from rows by month and hour of the day. */
 const monthsOfProfile = (profile: RawBuilder<unknown>) => sql`
   SELECT ${epoch(sql`month`)} AS at, sum(used)::bigint AS used,
     (array_agg(hour_of_day::bigint ORDER BY used DESC, hour_of_day) FILTER (WHERE ${CAN_BE_PEAK}))[1] AS peak
@@ -174,7 +177,7 @@ function monthsOfHours(whose: Whose, range: Range): RawBuilder<unknown> {
     FROM (${hoursOf(whose, range)}) h GROUP BY 1, 2`);
 }
 
-/** Whole UTC months. `from` and `to` are starts of months. */
+/** Builds a query for whole UTC months. `from` and `to` are starts of months. */
 function wholeMonths(whose: Whose, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const hours = addedUp(levelOf('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
   return monthsOfProfile(sql`SELECT month, hour_of_day, ${ENERGY} AS used, ${ESTIMATED} FROM (${hours}) h`);

@@ -2,33 +2,39 @@ import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts'
 import { COLUMN, DAYS, HOURS, ROW_TIME } from '#src/rollups/levels.ts';
 
 /**
- * What the whole past of a device says: since when it is there and, of one that produces, in which direction. Both are read together with the device, so
- * that a past that changes holds at once.
+ * Facts from the whole history of a device: its first counted interval, and the direction of a device that produces. They are read in the
+ * same statement as the device, so that changes of history apply at once.
  */
 export interface DevicePast {
   /** Unix ms: start of the quarter-hour in which its first counted interval begins. */
   beginsAtMs: number;
-  /** Energy that has flowed out of it less energy that has flowed in, mWh. Known of devices that produce; else 0. */
+  /** Energy exported less energy imported, mWh. Known for devices that produce; otherwise 0. */
   netExportMilliwattHours: number;
 }
 
 const [IMPORT, EXPORT] = [COLUMN.energyMilliwattHours, COLUMN.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN.coveredMs, COLUMN.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
-/** Starts of what is stored of a key; nothing of it begins earlier. */
+/** SQL for the first stored day of a device; no data of it begin earlier. */
 const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${HOURS.relation} h WHERE h.device_id = d.key),
       (SELECT min(day) FROM ${DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
 const ON_FIRST_DAY = `AND c.${ROW_TIME} >= f.first_at AND c.${ROW_TIME} < f.first_at + interval '24 hours'`;
 
-/** The first quarter-hour of a key of which anything is known. `where`: of closed quarter-hours `c`; `open`: more of them. */
+/**
+ * Builds a query for the first quarter-hour of a key with data. `where`: condition on closed quarter-hours `c`; `open`: a query of open
+ * ones to add.
+ */
 const begin = (where: string, open: string): string => `(SELECT min(starts_at) FROM (SELECT starts_at FROM (
       SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM closed_device_intervals c WHERE c.device_id = d.key ${where}${open}) p
     GROUP BY 1 HAVING ${IS_KNOWN}) q)`;
 const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_quarter_hours o WHERE o.device_id = d.key`;
 
-/** How often each element of a measure of a packed day counts: a single one stands for all quarter-hours. */
+/** Number of quarter-hours that each array element of a packed day stands for: a single element stands for all 96. */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
-/** Net export of the closed hours of a key, as they are stored: `where`, of the start `at` of a row. Doubles have all mWh below 2^53. */
+/**
+ * Builds a query for the net export of the stored closed hours of a key. `where`: condition on the start `at` of a row. Doubles are exact
+ * below 2^53 mWh.
+ */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${HOURS.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
       + (SELECT (coalesce(sum(exported * out_times), 0) - coalesce(sum(imported * into_times), 0))::bigint FROM (
@@ -37,9 +43,10 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * The pasts of some keys, in SQL: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if it does not produce). `keys`: a
- * relation `d` with the columns `key` and `produces`. The first quarter-hour is looked for where the first rows are, and everywhere only if nothing is known
- * there. What is kept of a key (`keepPasts`) holds unless a closed hour before that time changed, or one of them is open again.
+ * Builds a query for the pasts of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if it does
+ * not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first quarter-hour is searched on the first stored day,
+ * and everywhere only if that day has no data. The stored past of a key (`keepPasts`) is valid unless a closed hour before its bound has
+ * changed or is open again.
  */
 export const pastsSql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
@@ -52,12 +59,12 @@ export const pastsSql = (keys: string): string => `
       AND NOT EXISTS (SELECT FROM open_hours o WHERE o.device_id = d.key AND o.hour < kept.before)) k ON true
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
-/** Reads the pasts of devices, or of their parts, by their keys; without those of which nothing counts yet. */
+/** Reads the pasts of devices, or of their parts, by key. Keys of which nothing counts yet are left out. */
 export async function pastsOf(
   db: Database,
   devices: readonly { id: string; produces: boolean }[],
 ): Promise<Map<string, DevicePast>> {
-  // Raw SQL: relations of src/rollups/levels.ts, here and below.
+  // Raw SQL, here and below: relations of src/rollups/levels.ts.
   const { rows } = await queryOf(db)<{ key: string; begins_at: Date | null; net_export: string | null }>(
     `${PREPARED_TEXT}${pastsSql('unnest($1::text[], $2::boolean[]) d (key, produces)')}`,
     [devices.map(({ id }) => id), devices.map(({ produces }) => produces)],
@@ -71,10 +78,10 @@ export async function pastsOf(
   );
 }
 
-/** Time by which a kept past may be old: what came later is added for each answer, and never is much. */
+/** Maximum age of a stored past. Later energy is added for each answer, and stays small. */
 const DAYS_TO_ADD = 7;
 
-/** A device, or a part of one, whose past is kept. */
+/** A device, or a part of one, whose past is stored. */
 export interface KeptDevice {
   key: string;
   userId: string;
@@ -82,8 +89,8 @@ export interface KeptDevice {
 }
 
 /**
- * Keeps what the closed hours before a time say of some keys (`pastsSql` adds what came later). What is kept already stays for a week; of a key of which
- * nothing was known by then nothing is kept. `before`: start of a UTC day, before which changes of closed hours are noted.
+ * Stores the pasts of some keys from closed hours before a time (`pastsSql` adds later hours). A stored past is renewed after a week. Keys
+ * without data before that time are skipped. `before`: start of a UTC day; changes of closed hours before it are recorded.
  */
 export async function keepPasts(db: Database, devices: readonly KeptDevice[], before: Date): Promise<void> {
   const earlier = (where: string) => begin(`AND c.starts_at < $4 AND c.${ROW_TIME} < $4 ${where}`, '');

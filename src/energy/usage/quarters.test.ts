@@ -14,16 +14,16 @@ test.each([
   ['{1,2,3,4}', -2, 4, [3, 4, 0, 0, 0, 0]],
   ['{1,2,3,4}', 4, 4, [0, 0, 0, 0, 1, 2]],
   ['{-5,NULL,7}', 0, 3, [-5, 0, 7, 0, 0, 0]],
-  // One alone stands for all of its day.
+  // A single element stands for the whole day.
   ['{9}', 4, 96, [0, 0, 0, 0, 9, 9]],
   ['{9}', -94, 96, [9, 9, 0, 0, 0, 0]],
   ['{-9}', 2, 1, [0, 0, -9, 0, 0, 0]],
   [null, 0, 96, [0, 0, 0, 0, 0, 0]],
-])('%s from %i on, of %i', (text, at, quarters, list) => {
+])('adds %s at index %i for %i quarter-hours', (text, at, quarters, list) => {
   expect(added(text, at, quarters)).toEqual(list);
 });
 
-test('whatever PostgreSQL writes is added to what is there', () => {
+test('adds every array form of PostgreSQL to the existing values', () => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeInteger(), { minLength: 2, maxLength: 20 }), (numbers) => {
       assert.deepEqual(

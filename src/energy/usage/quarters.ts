@@ -7,20 +7,21 @@ import type { WeighedPart, Weights } from '../home/pieces.ts';
 
 const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
 
-/** Measures of the quarter-hours of a stretch, in order: the first of each list begins with it. */
+/** Measures by quarter-hour of a range, in order; each list begins at the start of the range. */
 export type Quarters<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
   who: string;
-  /** Quarter-hours since 1970. */
+  /** Start of the row, as the number of quarter-hours since 1970. */
   at: number;
   quarters: number;
   [column: string]: unknown;
 }
 
 /**
- * The load profile of users or devices in `[from, to)`, starts of quarter-hours, as lists of numbers: what is packed is sent as it is stored,
- * a row a day, since a row a quarter-hour would take longer than everything that is done with it. Whoever has nothing is missing.
+ * Reads the load profile of users or devices in `[from, to)`, which are starts of quarter-hours, as lists of numbers. Packed days are sent
+ * as stored, one row for each day, because one row for each quarter-hour would take longer than all processing. Owners without data are
+ * left out.
  */
 export async function quartersOf<M extends Measure>(
   db: Database,
@@ -36,7 +37,8 @@ export async function quartersOf<M extends Measure>(
   const lists = (of: (column: string) => string) =>
     sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
   const since = new Date(from.getTime() - DAY_MS);
-  // Raw SQL: relations are named out of src/rollups/levels.ts. One statement: an hour that closed between two would count twice or not at all.
+  // Raw SQL: relation names come from src/rollups/levels.ts. A single statement: an hour that closes between two statements would count
+  // twice or not at all.
   const { rows } = await sql<Row>`
     SELECT ${owner} AS who, ${place(DAYS.time)}, ${QUARTERS_OF.day}::int AS quarters, ${lists((column) => column)}
     FROM ${sql.table(DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(DAYS.time)} > ${since} AND ${sql.ref(DAYS.time)} < ${to}
@@ -61,7 +63,7 @@ export async function quartersOf<M extends Measure>(
   return found;
 }
 
-/** The measure that a weight is of. */
+/** Measure of the load profile that each factor applies to. */
 const MEASURE_OF = {
   imported: 'energyMilliwattHours',
   exported: 'exportMilliwattHours',
@@ -71,7 +73,10 @@ const MEASURE_OF = {
 } as const satisfies Record<keyof Weights, Measure>;
 const MEASURES = Object.values(MEASURE_OF);
 
-/** Sums of weighed parts by quarter-hour of `[from, to)`, starts of quarter-hours: the law of a home (docs/home.md) on profiles as they are packed. */
+/**
+ * Returns the weighted sums of parts by quarter-hour of `[from, to)`, which are starts of quarter-hours: the law of a home (docs/home.md)
+ * applied to packed profiles.
+ */
 export async function sumsOfQuarters<Name extends string>(
   db: Database,
   parts: readonly WeighedPart<Name>[],
@@ -88,7 +93,7 @@ export async function sumsOfQuarters<Name extends string>(
     for (const part of ofKey) {
       const profile = profiles.get(part.id);
       if (!profile) continue;
-      // Stretches begin and end with quarter-hours (roles.ts), but for the first and the last.
+      // Stretches begin and end with quarter-hours (roles.ts), except the first and the last, which are infinite.
       const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
       const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
       for (const name of names)
@@ -112,8 +117,8 @@ const quartersOfHour = (column: string): string => {
 const [COMMA, MINUS, ZERO] = [44, 45, 48];
 
 /**
- * Adds the elements of an array in PostgreSQL's text form to those of a list from `at` on, as far as these are in it: `quarters` of them, where
- * one alone stands for all, and null for nothing.
+ * Adds the elements of an array, in PostgreSQL's text form, to a list from index `at` on; elements outside the list are ignored. The array
+ * stands for `quarters` values: a single element for all of them, null for zeros.
  */
 export function addList(list: Float64Array, text: string | null, at: number, quarters: number): void {
   if (text === null) return;
@@ -123,7 +128,7 @@ export function addList(list: Float64Array, text: string | null, at: number, qua
     if (code === MINUS) sign = -1;
     else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
-      // A comma, or the brace at the end. (NULL as an element is nothing: its letters leave the value as it is.)
+      // A comma, or the closing brace. An element NULL adds nothing, because its letters leave the value at 0.
       if (code !== COMMA && index !== text.length - 1) continue;
       if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
       [place, value, sign] = [place + 1, 0, 1];

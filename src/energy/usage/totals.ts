@@ -6,29 +6,29 @@ import { COLUMN, LOAD_PROFILE, ROW_TIME } from '#src/rollups/levels.ts';
 import { devicePartsBetween, piecesOfEach } from '#src/rollups/parts.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 
-// Raw SQL: relations of src/rollups/levels.ts; any number of stretches of time is one statement, by unnest.
+// Raw SQL in this file: relations of src/rollups/levels.ts; `unnest` reads any number of spans in one statement.
 
 const ENERGY = COLUMN.energyMilliwattHours;
 
-/** A stretch of time of a user, `[startMs, endMs)`, Unix ms, starts of quarter-hours. */
+/** Time span of a user, `[startMs, endMs)`, Unix ms, starts of quarter-hours. */
 export interface UserSpan {
   userId: string;
   startMs: number;
   endMs: number;
 }
 
-/** The parts of a stretch by the aggregate that has their closed hours; `[from, to)` in Unix ms, empty if from = to. */
+/** Pieces of a span by the aggregate that contains their closed hours: `[from, to)` in Unix ms, empty if from = to. */
 export interface Pieces {
-  /** Whole UTC days, if there are two or more: months. */
+  /** Whole UTC days, used for spans of two or more days, such as months. */
   days: [number, number];
-  /** UTC hours before and after those days; the whole stretch if there are none. */
+  /** UTC hours before and after the whole days; the whole span if there are no whole days. */
   before: [number, number];
   after: [number, number];
-  /** Quarter-hours: if the stretch does not begin and end with a UTC hour. */
+  /** The whole span by quarter-hour, if it does not begin and end with a UTC hour. */
   quarters: [number, number];
 }
 
-/** Cuts a stretch so that few rows add up to it. Pure. */
+/** Splits a span so that few rows need to be added. Pure. */
 export function piecesOf({ startMs, endMs }: Omit<UserSpan, 'userId'>): Pieces {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
@@ -39,7 +39,7 @@ export function piecesOf({ startMs, endMs }: Omit<UserSpan, 'userId'>): Pieces {
   return { days: [firstDay, lastDay], before: [startMs, firstDay], after: [lastDay, endMs], quarters: none };
 }
 
-/** What all devices of the user imported in each of some stretches, mWh, in their order; 0 if nothing is known. */
+/** Returns the imports of all devices of the user in each span, mWh, in order; 0 if nothing is known. */
 export async function importsInSpans(query: Query, spans: readonly UserSpan[]): Promise<MilliwattHours[]> {
   if (spans.length === 0) return [];
   const pieces = spans.map(piecesOf);
@@ -81,13 +81,13 @@ export async function importsInSpans(query: Query, spans: readonly UserSpan[]): 
   return rows.map((row) => row.total_milliwatt_hours);
 }
 
-/** What a device imported in a stretch. */
+/** Import of a device in a span. */
 export interface DeviceImport {
   deviceId: string;
   milliwattHours: MilliwattHours;
 }
 
-/** What each device of the user imported in each of some stretches, in their order, the largest first; without those that imported nothing. */
+/** Returns the imports of each of the user's devices in each span, in order, largest first. Devices without import are left out. */
 export async function deviceImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<DeviceImport[][]> {
   const { rows } = await query<DeviceImport & { place: number }>(
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
@@ -106,7 +106,7 @@ export async function deviceImportsInSpans(query: Query, spans: readonly UserSpa
   return spans.map((_, index) => byPlace.get(index + 1) ?? []);
 }
 
-/** What a device, or a part of it that is measured apart, imported and exported in a range; `…Ms`: for how long it is known, summed over its channels. */
+/** Import and export of a device, or of a separately measured part of it, in a range. `…Ms`: known time, summed over its channels. */
 export interface Energies {
   who: string;
   imported: MilliwattHours;
@@ -124,7 +124,7 @@ const COLUMNS = {
   exportMs: COLUMN.exportCoveredMs,
 } as const satisfies Record<Exclude<keyof Energies, 'who'>, string>;
 
-/** Import and export of devices over a range, with the estimated part of their export under keys of its own (`estimatedExportKey`). */
+/** Returns import and export of devices over a range. The estimated part of their export has separate keys (`estimatedExportKey`). */
 export async function energiesOf(db: Database, ids: readonly string[], range: Range): Promise<Map<string, Energies>> {
   const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
   const pieces = piecesOfEach({ key: 'device_id', ids: keys }, range, pieceMinutes(range), Object.values(COLUMNS));

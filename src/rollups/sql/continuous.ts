@@ -2,9 +2,12 @@ import { COLUMN, HOURS, type Level, MEASURE_COLUMNS, storedOf } from '../levels.
 import { APPLY_HOURS, deleteEmptyHours } from './hours.ts';
 import { commentsOnStored, keysAs, levelBelow, ordinals, sourceOf, sums, timeBucket } from './pieces.ts';
 
-/** Levels where the database has continuous aggregates. */
+/** SQL of the levels for databases with continuous aggregates. */
 
-/** Real-time: what is older than rollup_progress.materialised_to is read from its own table, the rest from beneath. */
+/**
+ * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to come from its own table, later data from the level
+ * below.
+ */
 export function continuousAggregate(level: Level): string {
   const below = levelBelow(level);
   const [source, relation] = below.isOfDevice
@@ -20,8 +23,8 @@ ${commentsOnStored(level, 'VIEW')}
 }
 
 /**
- * last() takes the part with the greatest key, of equal ones any. So the key is the measure, and below it how early the
- * hour is: unequal for every two hours of a day.
+ * last() returns the part with the greatest key, and any of equal ones. The key is therefore the measure and, in its low bits, how early
+ * the hour is, which differs for every two hours of a day.
  */
 function lastOfPeak({ peak }: Level): string {
   if (!peak) return '';
@@ -30,7 +33,7 @@ function lastOfPeak({ peak }: Level): string {
   return `,\n  last(${peak.of}, ${key}) FILTER (WHERE ${measure} > 0) AS ${peak.column}`;
 }
 
-/** A level of months: a view above the hours of one user, which is a few thousand rows. */
+/** Returns the SQL of a level of months: a view of the hours of one user, which are a few thousand rows. */
 export function monthsView(level: Level): string {
   const below = levelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
@@ -43,13 +46,13 @@ ${commentsOnStored(level, 'VIEW')}
 `;
 }
 
-/** What the differences to a quarter-hour have in common. */
+/** Key columns of a difference to a quarter-hour. */
 const KEYS = ['device_id', 'user_id', 'starts_at'];
-/** The first device after one that has differences waiting to the day `which`. */
+/** Returns a query for the first device after `id` with pending differences for the day `which`. */
 const waitingAfter = (id: string): string =>
   `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
 
-/** The door of the ingest transaction, and what the refresh takes from behind it. */
+/** Returns the SQL of the functions through which ingest writes differences and the refresh folds late ones. */
 export function applyRecent(): string {
   const columns = [...KEYS, ...MEASURE_COLUMNS];
   return `-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read

@@ -8,11 +8,14 @@ import { packing } from './pack.ts';
 import { keysAs, levelBelow, ordinals, peakOf, quoted, somethingKnown, sourceOf, sums } from './pieces.ts';
 import { applyAll, eraseAll, tableOf } from './tables.ts';
 
-/** What is the same on every tier. */
+/** SQL that all tiers share. */
 
 const DEVICE_HOURLY = levelOf('device_hourly');
 
-/** A peak is found among the parts of the level beneath; everything else follows from the hours of the load profile directly. */
+/**
+ * Returns the view of the expected rows of a level. A peak comes from the parts of the level below; all other levels come directly from the
+ * hours of the load profile.
+ */
 function expectedView(level: Level): string {
   const below = levelBelow(level);
   const [source, relation] = level.peak ? [below, expectedOf(below)] : [DEVICE_HOURLY, storedOf(DEVICE_HOURLY)];
@@ -33,14 +36,17 @@ const expectedViews = (): string =>
     ...STORED_LEVELS.map(expectedView),
   ].join('\n');
 
-/** Where the files are; what is written by hand is in by-hand/ there. */
+/** Folder of the generated files; the files written by hand are in its folder by-hand/. */
 export const SQL_ROLLUPS = fileURLToPath(new URL('../../../sql/rollups/', import.meta.url));
 
 const HEADER = '-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.\n\n';
-/** Files are applied in the order of their numbers: the levels bottom up, after the load profile and what they should hold. */
+/**
+ * Number of the first level's file. Files are applied in numerical order: the load profile, the expected views, and then the levels from
+ * the lowest up.
+ */
 const FIRST_LEVEL = 3;
 
-/** Every generated file of sql/rollups: its text by its path there. Pure. */
+/** Returns the text of every generated file of sql/rollups, by its path there. Pure. */
 export function rollupFiles(): Map<string, string> {
   const files: [string, string][] = [
     ['common/1_1_device_hours.sql', applyHours()],

@@ -1,19 +1,19 @@
 import { DAYS, HOURS, KNOWLEDGE_COLUMNS, LATER_QUARTERS, MEASURE_COLUMNS, quarterColumn, ROW_TIME } from '../levels.ts';
 import { quoted } from './pieces.ts';
 
-/** What is stored of the load profile, hours and days: how differences are added to it, and how it is read. The same on every tier. */
+/** SQL of the stored hours and packed days of the load profile: how differences are added and how they are read. The same on every tier. */
 
-/** The function that adds a write's differences to the hours. */
+/** Name of the function that adds differences to the stored hours. */
 export const APPLY_HOURS = `apply_${HOURS.relation}`;
 
-/** Every column of a stored hour that has quarter-hours, with what it has. */
+/** Columns of a stored hour for quarter-hours, each with its measure and number. */
 const QUARTERS = MEASURE_COLUMNS.flatMap((column) =>
   LATER_QUARTERS.map((quarter) => ({ column, quarter, name: quarterColumn(column, quarter) })),
 );
 
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
 
-/** The function that adds differences to the hours, and removes rows that have come to be empty. */
+/** Returns the SQL of the function that adds differences to the stored hours and deletes rows that become empty. */
 export function applyHours(): string {
   const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
@@ -61,7 +61,7 @@ $$;
 `;
 }
 
-/** Removes the hours of `deltas` that have come to be empty: taken back, or cancelled out on the way. */
+/** Returns the SQL that deletes the hours of `deltas` that have become empty, because values were taken back or cancelled out. */
 export function deleteEmptyHours(indent: string): string {
   return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
 ${indent}DELETE FROM ${HOURS.relation} t
@@ -71,7 +71,7 @@ ${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = 
 ${indent}  AND num_nonnulls(${QUARTERS.map(({ name }) => `t.${name}`).join(', ')}) = 0;`;
 }
 
-/** A measure's quarter-hour at `place`, from 0, of a stored hour. */
+/** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a stored hour. */
 export function quarterOfHour(column: string, row: string, place: string): string {
   const [first, ...later] = LATER_QUARTERS.map((quarter) => `coalesce(${row}.${quarterColumn(column, quarter)}, 0)`);
   const rest = [first, ...later].map((one) => ` - ${one}`).join('');
@@ -79,11 +79,13 @@ export function quarterOfHour(column: string, row: string, place: string): strin
   return `CASE ${place} WHEN 0 THEN ${row}.${column}${rest}${whens} END`;
 }
 
-/** A measure's quarter-hour at `place`, from 0, of a packed day. */
+/** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a packed day. */
 export const quarterOfDay = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
-/** A measure's sum over the so many quarter-hours at `place`, from 0, of a packed day. */
+/**
+ * Returns the SQL expression for the sum of a measure over piece `place` (from 0) of a packed day, in pieces of `quarters` quarter-hours.
+ */
 function sumOfDay(column: string, row: string, place: string, quarters: number): string {
   const array = `${row}.${column}`;
   const [first, ...rest] = Array.from(
@@ -93,7 +95,7 @@ function sumOfDay(column: string, row: string, place: string, quarters: number):
   return `coalesce(CASE WHEN cardinality(${array}) = 1 THEN ${quarters} * ${array}[1]::bigint ELSE ${[`${first}::bigint`, ...rest].join(' + ')} END, 0)`;
 }
 
-/** Places from 0 with how long after the start each is: computed once, and not for each row. */
+/** Returns a subquery for indexes from 0 with their time after the start, computed once and not for each row. */
 const places = (count: number, length: string): string =>
   `(SELECT place, place * interval '${length}' AS after FROM generate_series(0, ${count - 1}) place OFFSET 0)`;
 
@@ -103,7 +105,10 @@ const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): st
     '  ',
   );
 
-/** Quarter-hours of stored hours; of one there may be several rows, since a row that an earlier version wrote is a quarter-hour. */
+/**
+ * Returns the query for quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote rows for single
+ * quarter-hours.
+ */
 export const storedQuarters = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
@@ -111,7 +116,7 @@ ${measures((column) => quarterOfHour(column, 'h', 'q.place'), columns)},
   h.starts_at AS ${ROW_TIME}
 FROM ${HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
-/** Hours of stored hours with these of their measures; of one there may be several rows, too. */
+/** Returns the query for hours of stored hours with some measures. An hour may have several rows, too. */
 export const storedHours = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
@@ -119,7 +124,7 @@ ${measures((column) => `h.${column}`, columns)},
   h.starts_at AS ${ROW_TIME}
 FROM ${HOURS.relation} h`;
 
-/** Pieces of packed days, 15, 30 or 60 minutes, with these of their measures: a row each. */
+/** Returns the query for pieces of packed days (15, 30 or 60 minutes) with some measures: one row for each piece. */
 export function packedPieces(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
   const quarters = minutes / 15;
   const of = (column: string) =>
@@ -130,7 +135,7 @@ ${measures(of, columns)},
 FROM ${DAYS.relation} d CROSS JOIN ${places(96 / quarters, minutes === 60 ? '1 hour' : `${minutes} minutes`)} q`;
 }
 
-/** What is closed of quarter-hours and hours of devices. */
+/** Returns the SQL of the views of closed quarter-hours and hours of devices. */
 export const closedViews =
   (): string => `-- What is closed of devices' quarter-hours and hours, in stored hours and packed days. A quarter-hour or hour may have rows in
 -- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME}, too, which an index has: what is asked from a

@@ -13,25 +13,25 @@ import {
 } from './pieces.ts';
 
 /**
- * Levels as everybody reads them, on every tier: what is stored of closed hours, and the open hours of the heads. Rows of
- * both are added up, so that it does not matter in which of the two a difference is.
+ * SQL of the public views of levels, on every tier: the stored closed hours and the open hours of the heads. Rows of both are added up, so
+ * a difference may be in either.
  */
 
-/** Quarter-hours of an open hour. */
+/** Number of quarter-hours in an open hour. */
 const PER_HOUR = 4;
 /**
- * Places among the numbers of `device_heads.open` (ingest/write/open-hour.ts), from 1: the hour, of each measure its sum, and of
- * each its quarter-hours.
+ * Positions (from 1) in the list of numbers in `device_heads.open` (ingest/write/open-hour.ts): the hour, the sum of each measure, and the
+ * quarter-hours of each measure.
  */
 const PLACE = {
   hour: 1,
   sum: (measure: number) => 2 + measure,
   quarters: (measure: number) => 2 + MEASURE_COLUMNS.length + measure * PER_HOUR,
 };
-/** One of them alone: an answer asks for few, and to make all of them numbers took four times as long. */
+/** Returns the SQL expression for a single number: queries need few, and converting all of them took four times as long. */
 const numberAt = (place: string | number): string => `split_part(h.open, ',', ${place})::bigint`;
 
-/** The two views of open hours. */
+/** Returns the SQL of the two views of open hours. */
 export const openHours = (): string => `-- A device's open hour is in its head, until a later one begins.
 CREATE OR REPLACE VIEW open_hours AS
 SELECT h.device_id, h.user_id, to_timestamp(${numberAt(PLACE.hour)} * 3600) AS hour,
@@ -68,8 +68,8 @@ HAVING ${somethingKnown()};`;
 }
 
 /**
- * Of a level with a peak the bucket's own is found anew where an hour of it is open, or anything of it was estimated; the others' are as stored. By a function,
- * of which a session keeps the plan: within the view it would take longer to plan than to run.
+ * Returns the SQL of a level's public view. A peak is recomputed for a bucket with an open hour or estimated energy; other buckets use the
+ * stored peak. A function does this, because a session caches its plan: within the view, planning would take longer than running.
  */
 function closedAndOpen(level: Level): string {
   const { keys, peak } = level;
@@ -89,7 +89,10 @@ END
 $$;`;
 }
 
-/** What the refresh does before the border passes open hours: on the other side they would be late differences. */
+/**
+ * Returns the SQL of the function with which the refresh closes open hours before the border passes them: after that they would be late
+ * differences.
+ */
 export function closingOpenHours(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');
   return `-- Closes open hours before a time, of \`most\` devices after one of them: differences to days that are materialised are not seen

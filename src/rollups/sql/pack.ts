@@ -1,15 +1,15 @@
 import { DAYS, HOURS, MEASURE_COLUMNS } from '../levels.ts';
 import { APPLY_HOURS, quarterOfDay, quarterOfHour } from './hours.ts';
 
-/** How hours become packed days, and days hours again. The same on every tier. */
+/** SQL that packs hours into days and unpacks days into hours. The same on every tier. */
 
 const lines = (of: (column: string) => string, indent: string): string =>
   MEASURE_COLUMNS.map((column) => indent + of(column)).join(',\n');
 
 const columns = MEASURE_COLUMNS.join(', ');
-/** Bounds of the day `which`, for the columns of one relation. */
+/** Returns the condition that a time column lies in the day `which`. */
 const ofDay = (time: string): string => `${time} >= which AND ${time} < which + interval '24 hours'`;
-/** The first device after one that has hours in the day. */
+/** Returns a query for the first device after `id` that has hours in the day. */
 const deviceAfter = (id: string): string =>
   `SELECT h.device_id FROM ${HOURS.relation} h WHERE ${ofDay('h.starts_at')} AND h.device_id > ${id} ORDER BY 1 LIMIT 1`;
 const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1];

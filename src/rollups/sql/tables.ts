@@ -13,7 +13,7 @@ import {
 import { APPLY_HOURS } from './hours.ts';
 import { commentsOnStored, DELTAS, keyFrom, keysAs, levelBelow, ordinals } from './pieces.ts';
 
-/** Levels as tables, to which each write adds: every tier without continuous aggregates. */
+/** SQL of levels as tables, to which each write adds: for tiers without continuous aggregates. */
 
 const KEY_TYPES: Partial<Record<Key, string>> = {
   device_id: 'text COLLATE "C" NOT NULL',
@@ -22,20 +22,20 @@ const KEY_TYPES: Partial<Record<Key, string>> = {
 };
 
 function typeOf({ keys, peak }: Level, column: string): string {
-  // A peak has the type of what it is one of, and may be missing.
+  // A peak has the type of the key that it refers to, and may be null.
   if (column === peak?.column) return (KEY_TYPES[peak.of] ?? 'timestamptz').replace(' NOT NULL', '');
   if (keys.includes(column as Key)) return KEY_TYPES[column as Key] ?? 'timestamptz NOT NULL';
   return 'bigint NOT NULL';
 }
 
-/** The level's table, and the function that adds to it. */
+/** Returns the SQL of a level's table and of the function that adds to it. */
 export function tableOf(level: Level): string {
   const { keys, primaryKey, time } = level;
   const stored = storedOf(level);
   const columns = columnsOf(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
-  // Found by its owner, too, where that is not what the key begins with.
+  // Index by user, if the primary key does not begin with the user.
   const byUser = primaryKey[0] !== 'user_id' && keys.includes('user_id');
   const index = byUser ? `\nCREATE INDEX IF NOT EXISTS ${stored}_user ON ${stored} (user_id, ${time});` : '';
   return `CREATE TABLE IF NOT EXISTS ${stored} (
@@ -47,7 +47,7 @@ ${applyFunction(level)}
 `;
 }
 
-/** The door of the ingest transaction. */
+/** Returns the SQL of the function through which ingest writes differences. */
 export const applyAll = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -55,10 +55,10 @@ ${[APPLY_HOURS, ...STORED_LEVELS.map(applyName)].map((name) => `  PERFORM ${name
 $$;
 `;
 
-/** Rows of a user, and of what is told apart of its devices (`meterKey`): a zero comes after the slash. */
+/** Condition for rows of a user and of its devices' separate meters (`meterKey`): the character `0` follows the slash in sort order. */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
-/** What goes with a user. */
+/** Returns the SQL of the function that erases the consumption of a user. */
 export const eraseAll = (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -67,13 +67,13 @@ ${[HOURS.relation, DAYS.relation, ...STORED_LEVELS.map(storedOf)].map((name) => 
 $$;
 `;
 
-/** Name of the function that adds a write's differences to a level. */
+/** Returns the name of the function that adds differences to a level. */
 const applyName = ({ relation }: Level): string => `apply_${relation}`;
 
 const nothingKnown = (alias: string): string =>
   KNOWLEDGE_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
 
-/** The function that adds the differences of a write to the rows of a level, and removes those of which nothing is known any more. */
+/** Returns the SQL of the function that adds differences to the rows of a level and deletes rows without known data. */
 function applyFunction(level: Level): string {
   const { keys, primaryKey, peak } = level;
   const relation = storedOf(level);
@@ -102,7 +102,7 @@ END
 $$;`;
 }
 
-/** Of days as hours: a day of the session's zone may have others. */
+/** Lengths of units as intervals. A day is 24 hours, because a day in the session's time zone may be longer or shorter. */
 const LENGTH: Record<Level['unit'], string> = {
   'quarter-hour': '15 minutes',
   hour: '1 hour',
@@ -110,7 +110,7 @@ const LENGTH: Record<Level['unit'], string> = {
   month: '1 month',
 };
 
-/** Finds the peaks of changed buckets again, in the level beneath, which is up to date by then. */
+/** Returns the SQL that recomputes the peaks of changed buckets from the level below, which is already up to date. */
 function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
   const { time, keys } = level;
   const below = levelBelow(level);
