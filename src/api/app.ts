@@ -37,10 +37,10 @@ import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** Faults of a connection after which nobody hears an answer. */
+/** Connection errors after which a response cannot reach the client. */
 const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
-/** The API as a fastify instance over TLS, HTTP/1.1 and HTTP/2, not listening yet. */
+/** Builds the API as a fastify instance over TLS with HTTP/1.1 and HTTP/2. It does not listen yet. */
 export function buildApp(
   context: ApiContext,
   parts: {
@@ -48,27 +48,27 @@ export function buildApp(
     counter: RequestCounter;
     isReady(): Promise<boolean>;
     tls: { cert: Buffer; key: Buffer };
-    /** Addresses whose X-Forwarded-* count. */
+    /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
     trustProxy?: readonly string[];
-    /** Origins whose pages may call it. */
+    /** Origins whose pages may call the API. */
     corsOrigins?: readonly string[];
-    /** Where clients reach the API, once it listens. */
+    /** URL at which clients reach the API, once it listens. */
     publicUrl: () => string;
-    /** The certificate in use, where it is renewed; else that of `tls`. */
+    /** Returns the certificate in use, if certificates are renewed; the default is the one in `tls`. */
     certificate?: () => Buffer;
-    /** The installation's: it signs the links of mails. */
+    /** Secret of the installation, which signs the links in mails. */
     secret: string;
-    /** What people who pair devices are told of the broker. */
+    /** Address of the broker, as shown to people who pair devices. */
     mqtt: BrokerAddress;
-    /** Who else signs people in to the dashboard. */
+    /** Sign-in provider for the dashboard, in addition to mail. */
     oidc?: Oidc | undefined;
-    /** Mails a way to sign in to the dashboard. */
+    /** Sends a mail with a link and a code for signing in to the dashboard. */
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
     metrics?: Metrics;
     log: Logger;
-    /** Aborted when clients are to go elsewhere, while requests are still answered. */
+    /** Aborted when clients should move to another process, while requests are still answered. */
     handOn?: AbortSignal;
-    /** Other limits of time for a connection than `PATIENCE`, ms. */
+    /** Time limits of a connection that differ from `PATIENCE`, ms. */
     patience?: Partial<typeof PATIENCE>;
   },
 ): FastifyInstance {
@@ -83,20 +83,20 @@ export function buildApp(
     },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // Ours alone: a client's own would let it write into the log.
+    // The request id is always the service's own: with a client's id, the client could write into the log.
     genReqId: () => newId('req'),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
-    // What comes while it ends is answered as ever, and its connection closed with that.
+    // A request that arrives during shutdown is answered normally, and its connection is then closed.
     return503OnClosing: false,
     trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
-    // An identifier of any length is one that does not exist; a request's head is limited as a whole (16 KiB).
+    // An identifier of any length gets 404 if it does not exist. The head of a request is limited as a whole (16 KiB).
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(originForm(request.url ?? '/')),
-    // Protocol errors get JSON where an answer is possible at all.
+    // Protocol errors get a JSON response if a response is possible.
     clientErrorHandler(error, socket) {
-      // Where no handshake came about an answer would wait for one for ever.
+      // After a failed handshake a response would wait for the handshake for ever.
       if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return socket.destroy();
       const body = JSON.stringify(errorBody('badRequest', parts.publicUrl()));
       const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
@@ -105,7 +105,7 @@ export function buildApp(
     frameworkErrors: (_error, _request, reply) =>
       (reply as FastifyReply).status(400).send(errorBody('badRequest', parts.publicUrl())),
   }) as FastifyInstance;
-  // Before the server closes: it waits for answers that are under way.
+  // Before the server closes, because it waits for open responses.
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2?.close());
   parts.handOn?.addEventListener('abort', () => live.handOn());
@@ -113,21 +113,21 @@ export function buildApp(
   addRequestSpans(app);
   addRequestLog(app);
   addProtocol(app);
-  // TLS ends at a proxy, and it says that there was none: nothing of the request is looked at.
+  // A trusted proxy terminates TLS and reports that its client used none: the request is refused unread.
   const isTrusted = trustedProxies(parts.trustProxy ?? []);
   app.addHook('onRequest', async (request) => {
     const { remoteAddress } = request.socket;
     if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(remoteAddress))
       throw new AppError('httpsRequired');
   });
-  // fastify reads text/plain, too; here a body is JSON or refused.
+  // fastify also parses text/plain by default. In this API a body is JSON or is refused.
   app.removeContentTypeParser('text/plain');
   addErrorHandler(app, parts.publicUrl);
   app.addHook('onSend', async (_request, reply) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
-    // The interface's version is the /v1 in the path.
+    // The version of the interface is the /v1 in the path; this header is the version of the service.
     reply.header('Energy-Service-Version', VERSION);
     if (!reply.hasHeader('Content-Security-Policy')) {
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
@@ -160,8 +160,8 @@ export function buildApp(
 }
 
 /**
- * A path that is no valid percent-encoding names something that does not exist; it is taken letter by letter, so that
- * it meets the same checks, in the same order, as every other.
+ * Returns the URL with an invalid percent-encoding taken literally. Such a path does not exist, and so passes the same checks, in the same
+ * order, as every other path.
  */
 function decodable(url: string): string {
   try {

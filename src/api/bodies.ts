@@ -3,21 +3,21 @@ import type { FastifyInstance } from 'fastify';
 import { unprocessable } from '#src/core/errors.ts';
 import { type CsvBody, CsvRows } from './csv-rows.ts';
 
-/** So many rows are read of a CSV body, one more than any operation takes. */
+/** Maximum number of rows parsed of a CSV body: one more than any operation accepts. */
 const MAX_ROWS = 10_001;
-/** Numbers with fewer digits come through a double as they were written. */
+/** A number with at most this many digits survives the conversion to a double unchanged. */
 const EXACT_DIGITS = 15;
-/** A number that may have more, or an exponent, somewhere in a text. */
+/** Matches a text that may contain a number with more digits, or with an exponent. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 
-/** Reads bodies of the routes of a scope as CSV, too: with this header, or as the body says. */
+/** Also accepts CSV bodies on the routes of a scope, with this header or as the CsvBody describes. */
 export function readCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
     'read' in csv ? csv.read(String(text)) : rowsOf(String(text), csv),
   );
 }
 
-/** Reads JSON bodies of the routes of a scope so that no digit of a number is lost (`members`: of those of these names). */
+/** Parses JSON bodies on the routes of a scope without loss of digits in numbers (with `members`, only in members of these names). */
 export function readExactly(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser('application/json');
@@ -28,9 +28,9 @@ export function readExactly(scope: FastifyInstance, members: readonly string[] |
   });
 }
 
-/** JSON in which a number that a double would change is the text that it was written as; with `members` only where it is one of those. */
+/** Parses JSON. A number that a double would change becomes the text that was sent; with `members`, only in members of these names. */
 function withExactNumbers(text: string, members: readonly string[] | undefined): unknown {
-  // Node 24 tells the source of a value (ECMAScript, JSON.parse source text access), which the compiler's library does not know yet.
+  // Node 24 passes the source text of a value (ECMAScript, JSON.parse source text access). The compiler's library does not declare it yet.
   const asWritten = (name: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' &&
     (members?.includes(name) ?? true) &&
@@ -67,7 +67,7 @@ function rowsOf(text: string, columns: readonly string[]): CsvRows {
   return rows;
 }
 
-/** Records with the lines that they end on. */
+/** Splits CSV into records, each with the line on which it ends. */
 function recordsOf(text: string): { record: string[]; line: number }[] {
   const lines: number[] = [];
   try {

@@ -3,18 +3,18 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type BrokerAccess, namesAnother } from '#src/devices/broker-access.ts';
 import { topicOfRoutingKey } from '#src/devices/topics.ts';
 
-/** Longest body of a broker's call; names, passwords and topics are short. */
+/** Maximum size of the body of a broker's call, in bytes. Names, passwords and topics are short. */
 const BODY_LIMIT = 65_536;
 
-/** Topics of one SUBSCRIBE that are looked up; a home reads one. */
+/** Maximum number of topics of one SUBSCRIBE that are checked; a home subscribes to one. */
 const MAX_TOPICS = 20;
 
 type Call = Record<string, string>;
 
 /**
- * The calls of clustered brokers, on the operator's listener: who may log in, and who may do what. Each broker asks in its own
- * words (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md), and is answered in them. An error is an
- * error, never a permission: then brokers refuse, or ask another way.
+ * Adds the authentication and authorisation calls of clustered brokers to the operator's listener. Each broker has its own request and
+ * response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). An error is answered as an error, never as a
+ * permission: brokers then refuse the client or use another source.
  */
 export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void {
   app.register(async (calls) => {
@@ -41,7 +41,7 @@ export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void 
   });
 }
 
-/** Members of the body that are texts or numbers, as texts. */
+/** Returns the text and number members of the body, as texts. */
 function textsOf(body: unknown): Call {
   if (typeof body !== 'object' || body === null) return {};
   return Object.fromEntries(
@@ -51,7 +51,7 @@ function textsOf(body: unknown): Call {
   );
 }
 
-/** VerneMQ lists what is subscribed to; RabbitMQ tells the routing key, which stands for a topic of ours or for none. */
+/** VerneMQ sends a list of subscribed topics. RabbitMQ sends the routing key, which maps to at most one topic of the service. */
 function topicsOf(body: unknown, call: Call): string[] {
   const list = (body as { topics?: unknown } | null)?.topics;
   if (Array.isArray(list)) return list.map((one) => String((one as { topic?: unknown } | null)?.topic ?? ''));
@@ -59,12 +59,15 @@ function topicsOf(body: unknown, call: Call): string[] {
   return call.topic === undefined ? [] : [call.topic];
 }
 
-/** Where RabbitMQ's MQTT publishes: the workers' exchange (deploy/cluster/rabbitmq), or its own where they are clients by MQTT. */
+/**
+ * Exchanges to which RabbitMQ's MQTT plug-in publishes: the workers' exchange (deploy/cluster/rabbitmq), or its default one if workers
+ * connect by MQTT.
+ */
 const MQTT_EXCHANGES = ['energy.mqtt', 'amq.topic'];
 
 /**
- * RabbitMQ asks on the way to a topic, too: for its virtual host, where it refuses a client as not authorized, and for the exchange that
- * all MQTT goes through.
+ * Whether this is one of RabbitMQ's preliminary checks: for the virtual host, where a refusal means "not authorized", or for the exchange
+ * that carries all MQTT messages.
  */
 function isWayThere(access: BrokerAccess, call: Call): boolean {
   const { username = '', client_id: clientId = '', topic, routing_key, vhost, resource, name = '', permission } = call;
@@ -73,7 +76,7 @@ function isWayThere(access: BrokerAccess, call: Call): boolean {
   return resource === 'exchange' && MQTT_EXCHANGES.includes(name) && permission === 'write';
 }
 
-/** EMQX says `action`, mosquitto-go-auth `acc` (2: write), RabbitMQ `permission`, VerneMQ its hook. */
+/** The action is in `action` (EMQX), `acc` (mosquitto-go-auth, 2: write), `permission` (RabbitMQ) or the hook (VerneMQ). */
 function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {
   const hook = request.headers['vernemq-hook'];
   const isPublish =
@@ -85,8 +88,9 @@ function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' 
 }
 
 /**
- * VerneMQ wants `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth `ok`: the last two are one answer. `kept`: by which
- * client id the session is to be kept, for brokers that take it from here (VerneMQ wants the mountpoint with it).
+ * Answers in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth `ok`; the last two
+ * share one answer. `kept` is the client id for the persistent session, for brokers that accept one from here (VerneMQ needs the
+ * mountpoint, too).
  */
 function answer(
   request: FastifyRequest,

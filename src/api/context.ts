@@ -8,48 +8,48 @@ import type { Live } from './live/live.ts';
 import type { Reads } from './reads.ts';
 import type { judgedMessage } from './v1/gateways/shape.ts';
 
-/** What handlers work with. */
+/** Dependencies of request handlers. */
 export interface ApiContext {
   db: Database;
-  /** For aggregates: the primary, or for an operation that `readsFromStandby` a standby where there is one. */
+  /** Database for reading aggregates: the primary, or a standby, if there is one, for an operation that `readsFromStandby`. */
   readDb: Database;
-  /** Where there is a standby: from where an account's request reads. */
+  /** Chooses the database from which an account's request reads, if there is a standby. */
   reads?: Reads;
-  /** Streams of live readings; made by the app. */
+  /** Streams of live readings. Set by the app. */
   live?: Live;
   clock: Clock;
-  /** Seals what is stored and read again. */
+  /** Encrypts stored secrets and decrypts them. */
   box: SecretBox;
   environment: Environment;
-  /** Readings are kept for so many months. */
+  /** Retention of readings, in months. */
   retentionMonths: number;
-  /** The data directory, which has mail and SMS that were not sent; wired by src/start. */
+  /** Data directory, with mails and SMS that were captured instead of sent. Set by src/start. */
   dataDir?: string;
-  /** What of ingest and of the aggregates an operator sees in the dashboard; wired by src/start. */
+  /** Evaluates a message for the dashboard's page about a gateway. Set by src/start. */
   judge?: JudgePort;
   rejected?: RejectedPort;
   rollups?: RollupsPort;
 }
 
-/** Where devices reach the broker. */
+/** Address at which devices reach the broker. */
 export interface BrokerAddress {
   host: string;
-  /** Of the embedded broker; null where another one is used. */
+  /** Ports of the embedded broker. Null if another broker is used. */
   ports: { tls: number; plain: number } | null;
-  /** Whether devices elsewhere may connect to the embedded broker without TLS, too. */
+  /** Whether devices in other networks may also connect to the embedded broker without TLS. */
   is_plain_open: boolean;
 }
 
-/** A message, or an element of one, that could not be used. Ingest keeps them; `start` hands them to the API. */
+/** A rejected message, or a rejected element of one. Ingest stores it; `start` passes it to the API. */
 export interface Rejected {
   rejected_id: number;
   received_at: string;
   device_id: string | null;
   topic: string;
-  /** Position in the message from 0; null for the whole of it. */
+  /** Position of the element in the message, from 0. Null for the whole message. */
   element: number | null;
   reason: string;
-  /** As text where it is UTF-8, else in base64. */
+  /** Text if the payload is UTF-8, else base64. */
   payload?: string;
   payload_b64?: string;
 }
@@ -58,21 +58,21 @@ export interface Rejected {
 interface Replayed {
   messages: number;
   stored: number;
-  /** Still not usable; they stay, with the reason of now. */
+  /** Number of messages that are still rejected; they remain, with their current reason. */
   rejected: number;
-  /** Too long to have been kept whole; they stay as they are. */
+  /** Number of messages that were too long to be stored whole; they remain unchanged. */
   cut: number;
-  /** Whether it came to its end; else there are more to try. */
+  /** Whether the replay is complete. If not, further messages remain to be tried. */
   isComplete: boolean;
 }
 
-/** The rejected messages of ingest, which the API must not import (src/README.md). */
+/** Access to the rejected messages of ingest, which the API must not import (src/README.md). */
 export interface RejectedPort {
-  /** The youngest first; `before`: a rejected_id, of which only earlier ones are wanted. */
+  /** Lists rejected messages, the newest first. `before` is a rejected_id; only earlier ones are returned. */
   list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<Rejected[]>;
   /**
-   * Tries them again, as they came; null while another replay is under way. `whileAllowed` runs each page of them, or
-   * throws, which ends the replay.
+   * Replays rejected messages as they arrived. Null if another replay is under way. `whileAllowed` runs each page; if it throws, the replay
+   * ends.
    */
   replay(
     which: { deviceId?: string },
@@ -81,23 +81,26 @@ export interface RejectedPort {
   ): Promise<Replayed | null>;
 }
 
-/** What a check of the aggregates needs beside the queries of a request. */
+/** Settings that a check of the aggregates needs in addition to the database. */
 export interface RollupsPort {
   pool: Pool;
   capabilities: Capabilities;
-  /** How long readings are kept: nothing older is checked. */
+  /** Retention of readings, in months. Older hours are not checked. */
   retentionMonths: number;
 }
 
-/** What ingest would make of a message of a gateway, after what was announced there; `src/start` hands it to the API. It reads only. */
+/**
+ * Returns how ingest would interpret a message of a gateway, given the announcements received there. `src/start` passes it to the API.
+ * Reads only.
+ */
 export type JudgePort = (message: {
   gatewayId: string;
-  /** With or without the gateway's prefix. */
+  /** Topic, with or without the gateway's prefix. */
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** The broker had kept it: of unknown age. */
+  /** Whether the message is a retained one, of unknown age. */
   replayed: boolean;
-  /** A `decoder_config`. */
+  /** A `decoder_config` that replaces the stored one. */
   config: unknown;
 }) => Promise<z.output<typeof judgedMessage>>;

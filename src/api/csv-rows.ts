@@ -1,17 +1,17 @@
-/** Rows of a CSV body, which know their lines. */
+/** Rows of a CSV body, with their line numbers. */
 export class CsvRows extends Array<Record<string, unknown>> {
-  /** Of each row its line, from 1. */
+  /** Line number of each row, from 1. */
   lines: number[] = [];
 }
 
-/** A body, a list, that may come as CSV, too. */
+/** A list body that is also accepted as CSV. */
 export interface CsvBody {
-  /** What the document says of it. */
+  /** Description in the OpenAPI document. */
   described: string;
-  /** Throws `unprocessable` where it is none. */
+  /** Parses the CSV. Throws `unprocessable` if it is invalid. */
   read(text: string): Promise<CsvRows>;
 }
 
-/** How a row of a body is called in an error: its place from 0, or its line. */
+/** Returns the name of a row in an error: its index from 0, or its line in a CSV body. */
 export const rowName = (body: unknown, index: number): string =>
   body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);

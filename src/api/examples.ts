@@ -18,7 +18,7 @@ import { USAGE_EXAMPLES } from './v1/usage/operations.ts';
 import { USER_EXAMPLES } from './v1/users/shape.ts';
 import { WEBHOOK_EXAMPLES } from './v1/webhooks/shape.ts';
 
-/** The examples of every noun; a test holds each to its operation's schemas. */
+/** Examples of all operations. A test checks each against its operation's schemas. */
 export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...ENERGY_INSIGHTS_EXAMPLES,
   ...ANALYTICS_EXAMPLES,

@@ -4,7 +4,7 @@ import { isDate, isZone } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { keptPrice, MAX_PRICE } from '#src/tariffs/terms.ts';
 
-/** Text of a person: some characters, none of them NUL (which the database cannot hold). */
+/** Returns the schema of a text with 1 to `longest` characters and without NUL, which PostgreSQL cannot store. */
 export const text = (longest: number) =>
   z
     .string()
@@ -12,19 +12,19 @@ export const text = (longest: number) =>
     .max(longest)
     .refine((value) => !value.includes('\0'), 'must not contain NUL');
 
-/** An identifier, of whatever form: one that does not exist is not found, and not a mistake of form. */
+/** An identifier of any form: one that does not exist gets 404, not a validation error. */
 export const id = z.string();
 
-/** Whose data is asked for or created. */
+/** The user whose data is requested or created. */
 export const ofUser = id.describe('Id of the user. Default: the owner of the key. A homeowner can name only itself.');
 
-/** A date that exists, YYYY-MM-DD, from 1970 on. */
+/** An existing date, YYYY-MM-DD, from 1970 on. */
 export const date = z
   .string()
   .refine(isDate, 'must be a date that exists, YYYY-MM-DD, from 1970 on')
   .meta({ format: 'date' });
 
-/** The days that are asked about. */
+/** First and last day of a query. */
 export const days = {
   start: date.describe('First day of the range, in the time zone `tz`. Needs `end`.').optional(),
   end: date.describe('Last day of the range, inclusive. Needs `start`.').optional(),
@@ -33,7 +33,7 @@ export const days = {
 /** A time zone of the IANA database. */
 export const zone = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
 
-/** The same, or `account`: that of the user who is asked about. */
+/** A time zone, or `account` for the time zone of the user in question. */
 export const zoneOrAccount = z
   .string()
   .refine(
@@ -42,7 +42,7 @@ export const zoneOrAccount = z
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
-/** What usage is told with: some of these names, or `cost`, with commas between them. */
+/** Returns the schema of `include`: some of these names, or `cost`, separated by commas. */
 export const include = (names: readonly Include[]) =>
   z
     .string()
@@ -54,14 +54,14 @@ export const include = (names: readonly Include[]) =>
       `What to add, separated by commas: ${[...names, 'cost'].map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`autarky\` adds \`autarky\`, \`coverage\` adds \`coverage\` and \`complete\`, and \`cost\` adds \`cost\`, by the tariffs of the user.`,
     );
 
-/** The names in it; whether they have `cost` is told apart. */
+/** Splits `include` into its names; `cost` is returned separately. */
 export function namesOf(text: string | undefined): { more: ReadonlySet<Include>; hasCost: boolean } {
   const names = new Set(text === undefined ? [] : text.split(','));
   const hasCost = names.delete('cost');
   return { more: names as Set<string> as Set<Include>, hasCost };
 }
 
-/** A whole number of a query, in decimal digits: what else JavaScript takes for a number (0x10, 1e2, blanks) is none. */
+/** Returns the schema of a whole number in a query, in decimal digits. Other notations of JavaScript (0x10, 1e2, blanks) are refused. */
 export const wholeNumber = (least: number, most: number) =>
   z
     .string()
@@ -70,11 +70,11 @@ export const wholeNumber = (least: number, most: number) =>
     .pipe(z.number().int().min(least).max(most))
     .meta({ type: 'integer', minimum: least, maximum: most });
 
-/** The same; `missing`: where it is not given. */
+/** Returns the same schema with `missing` as default. */
 export const whole = (least: number, most: number, missing: number) =>
   wholeNumber(least, most).default(missing).meta({ type: 'integer', minimum: least, maximum: most, missing });
 
-/** Page of a list. */
+/** Pagination of a list. */
 export const page = {
   limit: whole(1, 200, 50).describe('Most items in the answer.'),
   cursor: text(200)
@@ -82,7 +82,7 @@ export const page = {
     .describe('Where the page starts: taken from the `Link` header of the page before. Default: the first page.'),
 };
 
-/** A decimal with up to 9 places, as text or as a number; what it is kept as. */
+/** A decimal with up to 9 places, as text or as a number; the result is the stored text. */
 export const decimal = z.union([z.string(), z.number()]).transform((written, context) => {
   const kept = keptPrice(String(written));
   if (kept !== null) return kept;
@@ -91,10 +91,10 @@ export const decimal = z.union([z.string(), z.number()]).transform((written, con
   return z.NEVER;
 });
 
-/** A currency that there is. */
+/** An existing currency. */
 export const currency = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
-/** A list that is refused by its length before anything in it is looked at. */
+/** Returns the schema of a list whose length is checked before its items. */
 export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= most) return value;
@@ -102,5 +102,5 @@ export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: 
     return z.NEVER;
   }, z.array(item).min(least).max(most));
 
-/** E.164. */
+/** A phone number in E.164. */
 export const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');

@@ -10,45 +10,45 @@ import type { TLSSocket } from 'node:tls';
 import { AppError } from '#src/core/errors.ts';
 import { MAX_HEAD_BYTES } from './plugins/protocol.ts';
 
-/** How long a connection, a request and an answer may take, ms. */
+/** Time limits of a connection, a request and a response, ms. */
 export interface Http2Patience {
-  /** From the handshake to the first request. */
+  /** Time from the handshake to the first request. */
   headersTimeout: number;
-  /** From a request's head to the end of its body. */
+  /** Time from a request's head to the end of its body. */
   requestTimeout: number;
-  /** Without a request, after the first. */
+  /** Time without a request, after the first. */
   keepAliveTimeout: number;
-  /** While the client takes nothing of an answer that is under way. */
+  /** Time in which the client reads nothing of a pending response. */
   unreadTimeout: number;
 }
 
-/** HTTP/2 on connections that chose it (ALPN). */
+/** HTTP/2 on connections that negotiated it (ALPN). */
 export interface Http2 {
   take(socket: TLSSocket): void;
   /**
-   * Asks the clients of now to go elsewhere (GOAWAY): requests under way are answered, those that come later are not begun, which the
-   * client is told, and may make again (RFC 9113, 6.8). Connections that come later are served.
+   * Asks the connected clients to move to another process (GOAWAY). Requests under way are answered. Later ones are not begun; the client
+   * is informed and may send them again (RFC 9113, 6.8). New connections are served.
    */
   handOn(): void;
-  /** Takes no more requests; each connection ends with its last answer. */
+  /** Accepts no more requests; each connection ends after its last response. */
   close(): void;
 }
 
-/** Requests of one connection under way: what browsers and libraries count on (RFC 9113, 5.1.2). */
+/** Maximum number of concurrent requests of a connection. Browsers and libraries expect at least this many (RFC 9113, 5.1.2). */
 const MAX_STREAMS = 100;
 
 /**
- * What a connection may do in ten seconds that asks for nothing, or gives up what it asked for (CVE-2023-44487): no client that means
- * well comes near. (nghttp2 counts resets itself, and ends a connection with its next write only: some thousands later.)
+ * Maximum number of frames in ten seconds on a connection that requests nothing, or cancels its requests (CVE-2023-44487). Well-behaved
+ * clients stay far below. (nghttp2 counts resets itself, but ends a connection only with its next write: some thousands of resets later.)
  */
 const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };
 
-/** What `node:http2` takes, and its types do not know. */
+/** Options of `node:http2` that its types lack. */
 const LIMITS: object = { maxSessionInvalidFrames: 100, maxSettings: 32 };
 
 /**
- * Serves connections by Node's compatibility layer, in which a request looks as one of HTTP/1.1 does, and bounds what one of them
- * may cost. `serve` gets its requests.
+ * Serves HTTP/2 connections through Node's compatibility layer, in which a request looks like one of HTTP/1.1, and limits the cost of a
+ * connection. `serve` receives its requests.
  */
 export function serveHttp2(
   serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
@@ -61,7 +61,7 @@ export function serveHttp2(
     bound(request, response, patience);
     serve(request, response);
   });
-  // What is wrong with a request as HTTP is answered by the app (plugins/protocol.ts).
+  // The app answers protocol errors of a request (plugins/protocol.ts).
   server.on('checkExpectation', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     server.emit('request', request, response);
@@ -89,7 +89,7 @@ export function serveHttp2(
   };
 }
 
-/** So long a connection stays open after GOAWAY: closed at once it could be gone before what it said was read. */
+/** Time that a connection stays open after GOAWAY. If it closed at once, the client might not receive the frame. */
 const LINGER_MS = 1_000;
 
 function handOn(session: ServerHttp2Session): void {
@@ -97,7 +97,7 @@ function handOn(session: ServerHttp2Session): void {
   setTimeout(() => session.close(), LINGER_MS).unref();
 }
 
-/** Ends a connection without requests: whatever else it sends, it has no business here. */
+/** Ends a connection without requests, whatever other frames it sends. */
 function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Http2Patience): void {
   let underWay = 0;
   let timer = setTimeout(() => session.destroy(), headersTimeout);
@@ -109,7 +109,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
       if (underWay > 0 || session.destroyed) return;
       timer = setTimeout(() => {
         session.close();
-        // Half of a head, or bytes that nobody takes, may hold it open.
+        // An incomplete head, or bytes that the client does not read, could keep the connection open.
         setTimeout(() => session.destroy(), 1_000).unref();
       }, keepAliveTimeout);
     });
@@ -117,7 +117,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
   session.once('close', () => clearTimeout(timer));
 }
 
-/** Ends a connection that floods with frames that ask for nothing and have to be answered. */
+/** Ends a connection that floods the server with frames that need a response but request nothing. */
 function endFloods(session: ServerHttp2Session): void {
   let sinceMs = 0;
   const counts = { pings: 0, settings: 0, resets: 0 };
@@ -138,7 +138,8 @@ function endFloods(session: ServerHttp2Session): void {
       if (!isCounted) countReset();
       isCounted = true;
     };
-    // Before `close`, which waits until all that came with it was read. It is not emitted of a stream whose answer was made by then.
+    // `aborted` comes before `close`, which waits until all received data was read. It is not emitted if the stream's response was complete
+    // by then.
     stream.once('aborted', countOnce);
     stream.once('close', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countOnce();
@@ -146,7 +147,7 @@ function endFloods(session: ServerHttp2Session): void {
   });
 }
 
-/** What requests show as their connection: of a stream that is over the layer knows no address, which the log of requests still wants. */
+/** Stand-in connections of requests. The compatibility layer has no address for a closed stream, but the request log still needs it. */
 const connections = new WeakMap<Http2Session, object>();
 
 function connectionOf(session: Http2Session | undefined): object {
@@ -158,32 +159,32 @@ function connectionOf(session: Http2Session | undefined): object {
   return connection;
 }
 
-/** Makes of a request and its answer what they are over HTTP/1.1 where the compatibility layer does not. */
+/** Makes a request and its response behave as over HTTP/1.1 in cases that the compatibility layer does not cover. */
 function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Patience): void {
   const { stream } = response;
   Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
-  // fastify and Node's own streams ask these of an answer; without them what is sent to nobody is never given up.
+  // fastify and Node's streams read this property of a response. Without it, a response to a client that has gone is never abandoned.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
-  // Nobody else may listen by then.
+  // By then no other listener may exist.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));
-  // A body that broke off ends, in the layer, as a whole one does.
+  // The compatibility layer ends an aborted body like a complete one.
   request.once('aborted', fail);
   const late = stream.endAfterHeaders
     ? undefined
     : setTimeout(() => {
         fail();
-        // Where that was no answer.
+        // In case no response was sent.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));
   stream.once('close', () => clearTimeout(late));
-  // After its answer nobody reads on (RFC 9113, 8.1).
+  // No code reads the rest of the body after the response (RFC 9113, 8.1).
   response.once('finish', () => {
     if (!request.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
   });
-  // What breaks off must not look whole.
+  // An aborted response must not look complete.
   response.destroy = (error?: Error) => {
     stream.destroy(error ?? new Error('the answer broke off'));
     return response;

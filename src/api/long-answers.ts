@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { inTurns, ROWS_OF_A_TURN } from '#src/core/turns.ts';
 
-/** An answer with so many rows in its `data` that to write them at once would keep all other requests waiting. */
+/** Whether a response has so many rows in its `data` that serialising them at once would delay all other requests. */
 export function isLong(answer: unknown): answer is { data: readonly unknown[] } {
   const { data } = (answer ?? {}) as { data?: unknown };
   return Array.isArray(data) && data.length > ROWS_OF_A_TURN;
 }
 
-/** Its JSON, as a stream that is written turn by turn. */
+/** Returns its JSON as a stream that yields to other work between chunks. */
 export const streamOf = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
   streamOfPages(others, inTurns(data));
 
-/** The same of an answer whose rows come page by page. */
+/** Returns such a stream for a response whose rows come page by page. */
 export function streamOfPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
   const head = Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
   return Readable.from(piecesOf(`{${head.join('')}"data":[`, pages));
@@ -30,8 +30,8 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
 }
 
 /**
- * Pages of which the first is there: what fails until then is answered with a status. What fails later breaks the answer off, which
- * its client sees: the connection, or the stream of HTTP/2, ends without the answer's end.
+ * Waits for the first page, so that errors until then get a status. A later error aborts the response, which the client detects: the
+ * connection, or the HTTP/2 stream, ends before the end of the response.
  */
 export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await pages.next();
@@ -42,20 +42,20 @@ export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator
   })();
 }
 
-/** What an account's long answers do in this process. */
+/** Long responses of an account in this process. */
 interface LongAnswers {
   underWay: number;
-  /** The page that is made, or waits to be made, last; and the rest after it. */
+  /** The last page that is computed or queued, and the rest after it. */
   last: Promise<unknown>;
 }
 const ofAccounts = new Map<string, LongAnswers>();
-/** So many times as long as a page took to be made nothing is made for an account with more than one answer under way. */
+/** Length of the rest after a page, as a multiple of the time to compute it, for an account with more than one long response under way. */
 const REST = 5;
 
 /**
- * The pages, each made while no other page of the account is: six questions of a year at once are no more work at a time than one, for the
- * database and for this process. Who asks several at once does not keep the process busy either: between two pages it rests, and others are
- * answered. Nobody waits for who reads slowly: a page that was made is not held.
+ * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a year load the
+ * database and the process no more than one. An account with several requests does not keep the process busy either: it rests between two
+ * pages, while others are answered. A slow client delays no other: a computed page is not held.
  */
 export async function* onePageAtATime<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };

@@ -1,7 +1,7 @@
-/** Deeper than anything that a request means; what walks a value by calling itself runs out of stack thousands of levels further down. */
+/** Maximum nesting depth. No valid request is deeper; recursive functions overflow the stack thousands of levels further down. */
 const MAX_LEVELS = 100;
 
-/** Whether objects and arrays of parsed JSON lie in each other deeper than any request has a reason for. */
+/** Whether objects and arrays of parsed JSON are nested more deeply than any valid request. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= MAX_LEVELS; depth++) {

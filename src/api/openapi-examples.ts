@@ -9,7 +9,7 @@ import {
   webhook_id,
 } from './v1/example-ids.ts';
 
-/** An example of each parameter, by its name. One that has none is shown without. */
+/** Example of each parameter, by name. A parameter may have none. */
 export const PARAMETER_EXAMPLES: Record<string, string | number> = {
   ...{ alert_id, device_id, gateway_id, key_id, series_id, tariff_id, user_id, webhook_id },
   delivery_id: 'dlv_01k8xqd5h1p7t9v2c4ks6w8zeb',

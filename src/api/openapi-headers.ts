@@ -3,7 +3,7 @@ import type { AnyOperation } from './operation.ts';
 
 const text = { type: 'string' };
 
-/** Headers of answers, for the reference (`components.headers`). */
+/** Headers of responses, for the reference (`components.headers`). */
 export const HEADERS = {
   'Request-Id': { description: 'Id of the request. The log of the service has it, too.', schema: text },
   'Energy-Service-Version': { description: 'Version of the service.', schema: text, example: '1.6.0' },
@@ -49,7 +49,7 @@ export const HEADERS = {
 type Header = keyof typeof HEADERS;
 
 const ALWAYS: Header[] = ['Request-Id', 'Energy-Service-Version'];
-/** On every answer that counts against an account: what has no valid key does not. */
+/** Headers of every response that counts against an account; requests without a valid key do not count. */
 const COUNTED: Header[] = ['RateLimit-Policy', 'RateLimit'];
 const OF_ERROR: Partial<Record<number, Header[]>> = {
   401: ['WWW-Authenticate'],
@@ -61,11 +61,11 @@ const OF_ERROR: Partial<Record<number, Header[]>> = {
 const referring = (names: Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Headers of an error. */
+/** Returns the headers of an error. */
 export const headersOfError = (status: number): Json =>
   referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
 
-/** Headers of an operation's answer where it succeeds. */
+/** Returns the headers of an operation's successful response. */
 export function headersOfAnswer({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
   const isList = query && 'cursor' in query.shape;
   return {

@@ -1,21 +1,21 @@
-/** What a sample is made of. */
+/** Parts of a request from which a sample is generated. */
 interface Sampled {
   name: string;
   method: string;
   path: string;
-  /** The example of its body. */
+  /** Example of the body. */
   body?: unknown;
-  /** Names of its query that must be given, each with a value. */
+  /** Required query parameters, each with a value. */
   query: Record<string, string>;
 }
 
-/** `alert_id` as `alertId`. */
+/** Converts `alert_id` to `alertId`. */
 export const camel = (name: string): string =>
   name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
-/** `listAlerts` as `list_alerts`. */
+/** Converts `listAlerts` to `list_alerts`. */
 export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** How an operation is called, in each language that there is a client in, and with curl. Pure. */
+/** Generates samples of calling an operation, with curl and in each language that has a client. Pure. */
 export function samplesOf(of: Sampled): { lang: string; label: string; source: string }[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(of) },
@@ -56,7 +56,7 @@ function python({ name, path, body, query }: Sampled): string {
   return `answer = energy.${snake(name)}(${args.join(', ')})`;
 }
 
-/** JSON whose members are named without quotes where that may be. */
+/** Formats JSON as JavaScript, without quotes around member names that need none. */
 const inJavaScript = (value: unknown): string => indented(value).replaceAll(/^(\s*|\{ ?)"([a-z_]\w*)":/gim, '$1$2:');
 
 const inPython = (value: unknown): string =>

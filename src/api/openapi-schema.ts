@@ -2,22 +2,22 @@ import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
 
-/** The JSON Schema of a zod schema. What has a name of its own goes to `named`, and is referred to. */
+/** Converts a zod schema to JSON Schema. A schema with a name is added to `named` and referenced. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
   const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override({ jsonSchema }) {
-      // Limits of the language, and patterns that a format says already, are noise to a reader.
+      // Bounds of JavaScript's numbers, and patterns that a format already implies, are noise for readers.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;
-      // What is read out of text has a default of another type, which the library leaves out.
+      // The library omits the default of a value that is parsed from text, because its type differs.
       if ('missing' in jsonSchema) {
         jsonSchema.default = jsonSchema.missing as number;
         delete jsonSchema.missing;
       }
-      // A later version may answer more (specification, Versioning): clients must not be generated to refuse it.
+      // A later version may add members to responses (specification, Versioning); generated clients must not refuse them.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   }) as Json & { $defs?: Record<string, Json> };
@@ -27,7 +27,7 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Recor
   return referring(json);
 }
 
-/** A member that may be null is described as a whole: what it says where it is not null would say it twice. */
+/** The description of a nullable member stays on the member; its non-null alternative would repeat it. */
 function describedOnce(_name: string, value: unknown): unknown {
   const { description, anyOf } = (value ?? {}) as { description?: unknown; anyOf?: Json[] };
   if (typeof description !== 'string' || !Array.isArray(anyOf)) return value;

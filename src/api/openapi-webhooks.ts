@@ -19,7 +19,7 @@ const header = (name: string, description: string, example: string): Json => ({
   example,
 });
 
-/** Those of Standard Webhooks. */
+/** Headers of Standard Webhooks. */
 const PARAMETERS = [
   header('webhook-id', 'Id of the event, the same in every attempt.', 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt'),
   header('webhook-timestamp', 'When this attempt was made, in Unix seconds.', '1781524800'),
@@ -30,7 +30,7 @@ const PARAMETERS = [
   ),
 ];
 
-/** The `webhooks` of the document: what receivers are sent. */
+/** Returns the `webhooks` of the document: the requests sent to receivers. */
 export const webhooks = (schemas: Record<string, Json>): Json =>
   Object.fromEntries(
     Object.entries(SUMMARIES).map(([type, summary]) => [

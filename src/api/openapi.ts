@@ -17,9 +17,9 @@ import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
 
-/** What a person reads of a status, in characters; more are read one by one. */
+/** Maximum length of a status description; longer ones are split by error. */
 const MAX_DESCRIPTION = 400;
-/** The errors of the catalogue by status. */
+/** Errors of the catalogue, grouped by status. */
 const STATUSES = Map.groupBy(Object.keys(ERRORS) as ErrorName[], (name) => ERRORS[name].status);
 
 const TAGS: Record<string, string> = {
@@ -42,7 +42,9 @@ const TAGS: Record<string, string> = {
   'provisioning-batches': 'Meters that claim their devices at first contact.',
 };
 
-/** The OpenAPI 3.1 document of the interface, from the schemas that validate requests. `url`: where clients reach it. */
+/**
+ * Generates the OpenAPI 3.1 document of the interface from the schemas that validate requests. `url` is where clients reach the interface.
+ */
 export function openApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
@@ -81,7 +83,7 @@ export function openApiDocument(url: string): Json {
 
 const nameOf = (status: number) => `Error${status}`;
 
-/** What a status means: each of its errors with an example. `url`: where clients reach the interface. */
+/** Describes a status: each of its errors with an example. `url` is where clients reach the interface. */
 function errorResponse(status: number, names: readonly ErrorName[], url: string): Json {
   const more = {
     422: { details: [{ field: 'end', message: 'must not lie before start' }] },
@@ -102,7 +104,7 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
   };
 }
 
-/** What a status means, where a few sentences say it. Several errors have the same remedy. */
+/** Describes a status in a few sentences, if possible. Several errors have the same remedy. */
 function descriptionOf(meanings: readonly string[]): string {
   const all = [...new Set(meanings)].join(' ');
   return all.length < MAX_DESCRIPTION ? all : 'Each of the examples is a reason, and says what to do.';
@@ -135,7 +137,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   return {
     operationId: name,
     ...omitUndefined({ deprecated: deprecated && true }),
-    // Clients may ask again, whatever became of the first request.
+    // Clients may repeat the request, whatever the result of the first.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(scopesOf(operation)),
@@ -169,7 +171,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   };
 }
 
-/** What has to be asked, each with an example. */
+/** Returns the required parameters, each with an example. */
 const mustAsk = (parameters: Json[]): Record<string, string> =>
   Object.fromEntries(
     parameters
@@ -179,7 +181,7 @@ const mustAsk = (parameters: Json[]): Record<string, string> =>
 
 const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
 
-/** The same answer in another media type. */
+/** Describes the same response in another media type. */
 const alsoAs = (format: keyof typeof ALSO, { csv }: Examples[string]): Json => ({
   schema: ALSO[format],
   ...(format === 'csv' ? { example: csv } : {}),
@@ -212,7 +214,7 @@ const csvOf = (csv: readonly string[] | CsvBody): Json => ({
 const needs = (scopes: readonly string[]): string =>
   `Needs the scope${scopes.length > 1 ? 's' : ''} ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`;
 
-/** Which errors an operation can answer at all. */
+/** Returns the statuses of the errors that an operation can return. */
 function errorsOf({ method, path, body, query }: AnyOperation): number[] {
   const always = [400, 401, 403, 404, 429, 500, 503];
   const conflicts =
@@ -262,7 +264,7 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
-    // The same name may take other values here.
+    // A parameter of the same name may have other values in this operation.
     ...(isNone(one, PARAMETER_EXAMPLES[name]) ? {} : exampleOf(name)),
   }));
 }

@@ -19,80 +19,81 @@ import { runIdempotently } from './plugins/idempotency.ts';
 import type { Format } from './tables/accept.ts';
 import { validationErrors } from './validation-errors.ts';
 
-/** A request, after its key, its scope and its values were checked. */
+/** A request whose key, scope and values have been checked. */
 export interface Call<Params, Query, Body> {
   context: ApiContext;
   caller: Caller;
   params: Params;
   query: Query;
   body: Body;
-  /** Where the request came from, for the audit log. */
+  /** Client address, for the audit log. */
   address: string;
-  /** What a row of the body, which is a list, is called in an error. */
+  /** Returns the name of a row in an error, if the body is a list. */
   rowName(index: number): string;
   reply: FastifyReply;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   url: string;
   accepts: string;
-  /**
-   * For what is changed piece by piece: runs one piece while the caller, read anew, is held. Throws where it may not go on.
-   */
+  /** For changes in pieces: runs one piece while the caller is reloaded and locked. Throws if the caller has lost access. */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
-  /** For what is read for long: the caller, read anew. Throws where it may not go on. */
+  /** For long reads: reloads the caller. Throws if it has lost access. */
   stillAllowed(): Promise<Caller>;
 }
 
 type Shape = z.ZodObject | z.ZodType;
 
-/** That an operation will go, and when: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its answers. */
+/** Announces the end of an operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its responses. */
 interface Deprecation {
   since: Date;
-  /** From when on it may no longer answer. */
+  /** Time from which it may no longer respond. */
   sunset?: Date;
-  /** What to use instead: an address of the documentation. */
+  /** Page of the documentation about the replacement. */
   see: string;
 }
 
-/** One operation of the interface: its zod schemas are what validates. */
+/** One operation of the interface, with the zod schemas that validate it. */
 export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType> {
-  /** What it does, in a sentence or two, for the reference. */
+  /** Purpose in a sentence or two, for the reference. */
   summary: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** What its key must be allowed to do; of several, all. */
+  /** Scope that the key needs; if there are several, all of them. */
   scope: Scope | readonly Scope[];
   params?: P;
   query?: Q;
   body?: B;
-  /** Numbers of its body (`true`), or its members of these names, are read as they are written: one that a double would change comes as text. */
+  /**
+   * Numbers of the body (`true`), or members of these names, are read exactly as written: a number that a double would change arrives as
+   * text.
+   */
   exactNumbers?: true | readonly string[];
-  /** Its body, a list, may come as CSV, too: the header, or how it is read. */
+  /** The body is a list that may also be sent as CSV: the header, or its parser. */
   csvBody?: readonly string[] | CsvBody;
-  /** Longest body, where that is not 1 MiB. */
+  /** Maximum size of the body, if not 1 MiB. */
   bodyLimitBytes?: number;
   status?: number;
   /**
-   * What it changes. A GET changes nothing. Every other method changes what it does in one transaction, in which its caller
-   * is read anew and held (auth/run-as-caller.ts): the context's database is that transaction. Unless it is said here that it changes
-   * nothing, either, or that it takes too long for that and asks `whileAllowed` before each piece.
+   * Effect of the operation. A GET changes nothing. Every other method runs in one transaction, in which its caller is reloaded and locked
+   * (auth/run-as-caller.ts); the context's database is that transaction. Exceptions: `nothing` for an operation that changes nothing, and
+   * `piece by piece` for one that takes too long for a transaction and calls `whileAllowed` for each piece.
    */
   changes?: 'nothing' | 'piece by piece';
-  /** It reads aggregates (`readDb`), and changes nothing: a standby may answer, where there is one. */
+  /** Whether it only reads aggregates (`readDb`), so that a standby may answer, if there is one. */
   readsFromStandby?: true;
   /**
-   * How it is noted in the audit log, with what it changes: the action, and the member of its path, its answer or its body that has
-   * the id of its target; `of`: another member of its path that is noted with it. Every operation that changes something has one.
+   * Entry in the audit log, written with the change: the action, and the member of its path, response or body that contains the id of its
+   * target. `of` is a second member of its path to record. Every changing operation has one.
    */
   audit?: { action: string; target: string; of?: string };
-  /** Media type of its answer, where that is not JSON: a stream, and described as a string. */
+  /** Media type of its response if that is not JSON; the response is a stream, described as a string. */
   produces?: string;
-  /** What else its answer is given as, to whoever would rather have that. */
+  /** Further formats of its response, for clients that prefer them. */
   formats?: readonly Exclude<Format, 'json'>[];
-  /** Where a later version replaces it. */
+  /** Set if a later version replaces it. */
   deprecated?: Deprecation;
-  /** What it answers, for the reference, the tests and the compiler; answers are not checked at run time. */
+  /** Schema of the response, for the reference, the tests and the compiler. Responses are not checked at run time. */
   answer: A;
-  /** Its answer, or the same as text of another media type, or a stream of it. */
+  /** Returns its response, or the same as text of another media type, or as a stream. */
   handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.output<A> | string | Readable>;
 }
 
@@ -107,14 +108,14 @@ export function operation<P extends Shape, Q extends z.ZodObject, B extends Shap
 export type AnyOperation = Operation<any, any, any, any>;
 
 /**
- * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422). Of
- * what changes something the key and its scope are looked at once more, in the transaction that does.
+ * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422). For changing
+ * operations, the key and its scope are checked again in the transaction.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
   const { method, path, deprecated, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
   const { changes = 'at once', exactNumbers, csvBody, bodyLimitBytes } = definition;
 
-  /** Carries out the request of a caller, who is as of now unless it only reads. */
+  /** Runs the request of a caller, which has been reloaded unless the request only reads. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
     const call = callOf(definition, work, caller, request, reply);
     return runIdempotently(work, request, reply, caller, async () => ({
@@ -123,7 +124,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     }));
   }
 
-  /** The same of what changes nothing: by a standby where that may be, and by the primary where it fails. */
+  /** Runs a request that changes nothing: on the standby if allowed, and on the primary if the standby fails. */
   async function read(caller: Caller, request: FastifyRequest, reply: FastifyReply) {
     const { reads } = context;
     const from = readsFromStandby && (await reads?.from(caller.userId));
@@ -150,7 +151,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       const { db, clock } = context;
       if (method === 'GET') {
         const done = await read(caller, request, reply);
-        // The router answers HEAD by way of GET, and would read the stream to its end.
+        // The router answers HEAD through GET, and would read the stream to its end.
         if (request.method === 'HEAD' && done.answer instanceof Readable) {
           done.answer.destroy();
           return reply.status(status).send();
@@ -177,7 +178,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   });
 }
 
-/** Carries out a request, and notes it where it changes something: `by` whom, and from where. */
+/** Runs a request and, if it changes something, records it in the audit log with the caller and the address. */
 export async function noted(
   { audit, handle }: AnyOperation,
   db: Database,
@@ -195,7 +196,8 @@ export async function noted(
       details: { ...tellable(body), ...(audit.of && { [audit.of]: toIdOrNotFound(String(ids[audit.of])) }) },
     });
   const named = ids[audit.target];
-  // Before: what is deleted is nobody's afterwards. What is not there is refused, and its note with it.
+  // The entry is written first, because a deleted target has no owner afterwards. If the target does not exist, the request is refused, and
+  // the entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
     if (await ownerOf(db, named)) await note(named);
     return handle(call);
@@ -206,7 +208,7 @@ export async function noted(
   return answer;
 }
 
-/** Members of bodies whose values say nothing of a person. */
+/** Body members whose values contain nothing about a person. */
 const TOLD = [
   'role',
   'plan',
@@ -221,7 +223,7 @@ const TOLD = [
   'parent_group_id',
 ];
 
-/** What is told of a body: which members it had, and the values of some. */
+/** Returns the part of a body that may be recorded: the names of its members, and the values of some. */
 function tellable(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null) return {};
   if (Array.isArray(body)) return { rows: body.length };
@@ -234,7 +236,7 @@ function send(reply: FastifyReply, { status, answer }: { status: number; answer:
   return reply.status(status).type('application/json; charset=utf-8').send(streamOf(answer));
 }
 
-/** A request as its handler gets it, once it is allowed and its values are valid. */
+/** Builds the handler's view of a request that is allowed and valid. */
 function callOf(
   definition: AnyOperation,
   context: ApiContext,
@@ -269,7 +271,7 @@ function callOf(
   };
 }
 
-/** The scopes that an operation needs. */
+/** Returns the scopes that an operation needs. */
 export const scopesOf = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope;
 
@@ -280,12 +282,12 @@ function allow({ scopes }: Caller, definition: AnyOperation): void {
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {
   reply.header('Deprecation', `@${Math.floor(since.getTime() / 1_000)}`);
   if (sunset) reply.header('Sunset', sunset.toUTCString());
-  // Beside the next page's, where there is one.
+  // Added to the link to the next page, if there is one.
   const links = [reply.getHeader('Link'), `<${see}>; rel="deprecation"; type="text/html"`];
   reply.header('Link', links.filter(Boolean).join(', '));
 }
 
-/** Query parameters by name. Unknown and repeated ones are 400: they are syntax, not values. */
+/** Returns the query parameters by name. Unknown and repeated ones get 400, because they are syntax errors, not values. */
 function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   const mark = url.indexOf('?');
@@ -310,7 +312,10 @@ function bodyOf(schema: Shape, body: unknown): unknown {
 
 const NO_MEMBERS = z.strictObject({}).optional();
 
-/** A POST that takes no body refuses members all the same: who sends some means something by them. Of a GET or DELETE a body means nothing (RFC 9110, 9.3). */
+/**
+ * A POST that takes no body refuses members, because the client expects an effect from them. The body of a GET or DELETE has no meaning
+ * (RFC 9110, 9.3) and is ignored.
+ */
 function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
   if (method === 'POST') valid(NO_MEMBERS, body, 'body');
 }

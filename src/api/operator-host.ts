@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { bareHost, isLoopback } from '#src/config/addresses.ts';
 
 /**
- * Whether a request's Host is one that the operators' listener answers to. A web page can lead its own name to this machine's address (DNS
- * rebinding) and read what is answered; its requests carry that name, with a dot in it. An address is nobody's name. Beside
- * them: this machine itself, names that the operator gave, and where others may connect, names without a dot, as containers have.
+ * Whether the operator's listener answers to a request's Host. A web page can point its own name to this machine's address (DNS rebinding)
+ * and read the response; its requests carry that name, which contains a dot. Permitted are addresses, this machine itself, names that the
+ * operator configured and, if other machines may connect, names without a dot, as containers have.
  */
 export function isOperatorHost(
   header: string | undefined,

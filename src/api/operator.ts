@@ -7,23 +7,23 @@ import { answerBrokers } from './broker-calls.ts';
 import { isOperatorHost } from './operator-host.ts';
 import { addErrorHandler } from './plugins/errors.ts';
 
-/** What the operator's listener tells of. */
+/** Data that the operator's listener serves. */
 export interface Operated {
-  /** Metrics of this process, or of all that it supervises. */
+  /** Metrics of this process, or of all processes that it supervises. */
   metrics(): Promise<object[][]>;
-  /** State by role; the listener answers 503 where one is not `up`. */
+  /** State by role; the listener answers 503 if one is not `up`. */
   health(): Promise<Record<string, string>>;
-  /** Where clients reach the API, and its documentation. */
+  /** URL at which clients reach the API and its documentation. */
   publicUrl: string;
-  /** Whom a broker lets in. */
+  /** Decides which clients a broker admits. */
   access: BrokerAccess;
 }
 
 const NONE = { port: null, stop: async () => {} };
 
 /**
- * The listener for operators, not for clients: `/metrics` (Prometheus), `/healthz`, and the calls of brokers below
- * `/internal/mqtt/`. Plain HTTP, on the loopback unless OPERATOR_HOST says otherwise. `port`: null for none.
+ * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, and the calls of brokers below
+ * `/internal/mqtt/`. Plain HTTP, on the loopback unless OPERATOR_HOST is set. `port`: null for no listener.
  */
 export async function startOperator(
   { host, port, names }: { host: string; port: number | null; names: readonly string[] },
@@ -32,7 +32,7 @@ export async function startOperator(
 ): Promise<{ port: number | null; stop(): Promise<void> }> {
   if (port === null) return NONE;
   const app = Fastify({ forceCloseConnections: true });
-  // 503 with Retry-After while the database is away.
+  // Answers 503 with Retry-After while the database is unavailable.
   addErrorHandler(app, () => operated.publicUrl);
   app.addHook('onRequest', async (request, reply) => {
     if (isOperatorHost(request.headers.host, { host, names })) return;
@@ -52,7 +52,7 @@ export async function startOperator(
     await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    // Several roles on one machine, and one port for all of them: no reason not to take readings.
+    // Several roles on one machine may be configured with the same port. That must not stop the ingest of readings.
     log.warn({ port }, 'no metrics: the operator port is in use; set OPERATOR_PORT to another one');
     return NONE;
   }

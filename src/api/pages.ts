@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
-/** Names the next page of a list (RFC 8288): the same request, after the last of this page. */
+/** Adds the link to the next page of a list (RFC 8288): the same request, after the last item of this page. */
 function linkNext(reply: FastifyReply, url: string, cursor: string): void {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
@@ -11,11 +11,14 @@ function linkNext(reply: FastifyReply, url: string, cursor: string): void {
   reply.header('Link', `<${path}?${parameters}>; rel="next"`);
 }
 
-/** A cursor of a list: an identifier, and what shows that it was made here, for this list. It is no secret: it grants nothing. */
+/**
+ * Returns a cursor of a list: an identifier, and a checksum that proves it was created here for this list. It is no secret and grants
+ * nothing.
+ */
 const cursorOf = (path: string, id: string): string =>
   `${Buffer.from(id).toString('base64url')}.${createHash('sha256').update(`${path} ${id}`).digest('base64url').slice(0, 8)}`;
 
-/** The identifier in a cursor. */
+/** Returns the identifier in a cursor. */
 function idIn(path: string, cursor: string): string {
   const id = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
   if (cursorOf(path, id) !== cursor)
@@ -24,8 +27,8 @@ function idIn(path: string, cursor: string): string {
 }
 
 /**
- * A page of a list: `find` is asked for one more than was wanted, which tells whether there is a next page; its cursor has
- * the identifier of the last that is shown. 422 where the cursor is none of this list's.
+ * Returns a page of a list. `find` fetches one item more than requested, which shows whether there is a next page; its cursor contains the
+ * identifier of the last item returned. 422 if the cursor does not belong to this list.
  */
 export async function pageOf<T>(
   reply: FastifyReply,

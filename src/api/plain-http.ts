@@ -5,8 +5,8 @@ import { errorBody } from './plugins/errors.ts';
 import { LENIENT } from './plugins/protocol.ts';
 
 /**
- * Plain HTTP, which only says that HTTPS is required and reads neither key nor body; but for proxies that are trusted, where
- * TLS ends (X-Forwarded-Proto: https): their requests are served. A browser gets a page with a link to `publicUrl`: never to a host that the
+ * Creates the plain HTTP server. It only answers that HTTPS is required, and reads neither key nor body. Requests through a trusted proxy
+ * that terminates TLS (X-Forwarded-Proto: https) are served. A browser gets a page with a link to `publicUrl`, never to a host that the
  * request names.
  */
 export function plainHttpServer(

@@ -1,10 +1,10 @@
 import { escaped } from './docs/markup.ts';
 
-/** For pages of one sentence: an inline style and a form to here, nothing else. */
+/** Content security policy of pages of one sentence: an inline style and a form to this origin, nothing else. */
 export const PLAIN_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** A page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form. */
+/** Returns a page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form. */
 export const plainPage = (title: string, text: string, more = ''): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
@@ -14,5 +14,8 @@ ${more}</body>
 </html>
 `;
 
-/** Whether the client is a browser that opens a page, and not a program: of two clients at one address each gets its own form. */
+/**
+ * Whether the client is a browser that opens a page, and not a program. Both may call the same address, and each gets its own kind of
+ * response.
+ */
 export const wantsPage = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);

@@ -2,23 +2,26 @@ import type { Database } from '#src/database/connect.ts';
 import { isReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
 import { lastActs } from '#src/users/audit.ts';
 
-/** An answer that may be older than this says how old (`Age`, RFC 9111, section 5.1). */
+/** Age above which a response reports its age (`Age`, RFC 9111, section 5.1). */
 const TOLD_FROM_MS = 5_000;
 
-/** Where an account's request reads from. */
+/** Chooses the database from which an account's request reads. */
 export interface Reads {
-  /** The standby, or the primary's database where that must be or the standby is away. */
+  /** Returns the standby, or the primary if the standby is unavailable or lacks the account's own changes. */
   from(userId: string): Promise<{ db: Database; ageSeconds: number | null }>;
-  /** For what is told as it becomes known, and nobody waits for a change of his own in: the standby, or the primary where it is away. */
+  /**
+   * Returns the database for data that is pushed to clients, where no client waits for a change of its own: the standby, or the primary if
+   * it is unavailable.
+   */
   newest(): Database;
-  /** A read from it failed. */
+  /** Reports that a read from the standby failed. */
   failed(): void;
 }
 
 /**
- * Reads from a standby what is in it, and from the primary what an account has just changed itself: whichever process took the
- * change, it is in the audit log, and the number of its transaction with it. That is asked of the primary (a probe of one index) for
- * each read; how far the standby has come is known to this process.
+ * Creates the choice of databases. Reads go to the standby, except that an account which has just changed something reads from the primary.
+ * Whichever process made the change, the audit log on the primary contains it with the number of its transaction. Each read queries that (a
+ * probe of one index); this process knows how far the standby has replayed.
  */
 export function readsOf(db: Database, readDb: Database, standby: Standby): Reads {
   return {
@@ -32,10 +35,10 @@ export function readsOf(db: Database, readDb: Database, standby: Standby): Reads
   };
 }
 
-/** Whether the standby has all that an account did. Pure. */
+/** Whether the standby has replayed all of an account's transactions. Pure. */
 export const seesAll = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
   transactions.every((number) => isReplayed(number, horizon));
 
-/** Seconds that an answer says; null where it says nothing. Pure. */
+/** Returns the age that a response reports, in seconds. Null if it reports none. Pure. */
 export const toldAge = ({ ageMs }: StandbyState): number | null =>
   ageMs > TOLD_FROM_MS ? Math.floor(ageMs / 1_000) : null;

@@ -6,7 +6,7 @@ import { SERVER_TLS } from '#src/core/tls.ts';
 import { type Http2, type Http2Patience, serveHttp2 } from './http2.ts';
 import { LENIENT } from './plugins/protocol.ts';
 
-/** A socket that says nothing, or says it slowly, is closed: how long a handshake, the head of a request and all of it may take. */
+/** Time limits for a handshake, the head of a request and the whole request. A connection that is silent or slow is closed. */
 export const PATIENCE = {
   handshakeTimeout: 10_000,
   headersTimeout: 15_000,
@@ -16,15 +16,15 @@ export const PATIENCE = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** What answers requests: fastify's handler, which takes those of both protocols, though its type names the first alone. */
+/** Handler of requests. fastify's handler accepts requests of both protocols, although its type only names HTTP/1.1. */
 interface Serving {
   serve(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void;
 }
 
 /**
- * The server of the API, not listening yet: TLS, and on it the protocol that the client chooses (ALPN). HTTP/1.1 is Node's HTTPS
- * server as it is; connections that chose h2 are handed on. (Node's own way to speak both takes another server for HTTP/1.1 than
- * this one: decision 0053.)
+ * Creates the server of the API, not listening yet: TLS, and on it the protocol that the client chooses (ALPN). HTTP/1.1 is Node's
+ * unchanged HTTPS server; connections that chose h2 are passed on. (Node's own support for both protocols needs a different HTTP/1.1
+ * server: decision 0053.)
  */
 export function apiServer(
   { serve }: Serving,
@@ -36,7 +36,7 @@ export function apiServer(
     { ...tls, ...SERVER_TLS, ...LENIENT, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
     serve,
   );
-  // Of an answer that nobody reads the connection is not kept; what takes long before it answers has nothing to be read.
+  // If the client does not read a response, its connection is closed. A slow response with nothing to read yet is not affected.
   server.setTimeout(unreadTimeout, (socket) => {
     if (socket.writableLength > 0) socket.destroy();
   });

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
-/** Parts that answers of several nouns share; each noun's own are in its `v1/<noun>/shape.ts`. A test checks every answer against them. */
+/**
+ * Schemas that responses of several resources share; each resource's own are in its `v1/<noun>/shape.ts`. A test checks every response
+ * against them.
+ */
 export const userId = z.string().describe('Id of the user that it belongs to.');
 export const deviceId = z.string().describe('Id of the device.');
 export const createdAt = z.iso.datetime({ offset: true }).describe('When it was created.');
 export const instant = z.iso.datetime({ offset: true });
 export const day = z.iso.date();
-/** Of a clock, HH:00; null where nothing is known. */
+/** Hour on a clock, HH:00. Null if unknown. */
 export const clockHour = z
   .string()
   .regex(/^\d\d:00$/)

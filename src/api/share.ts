@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
 import { hasHungUp, whenOver } from './connection.ts';
 
-/** What one account may take of this process at a time: what it asks beyond that waits, and keeps nobody else waiting. */
+/** Limits the requests of one account that this process runs at a time. Further requests wait, without delaying other accounts. */
 export interface Share {
   /**
-   * Resolves when a request of the name may begin, with what says that it is over; with null where the name has had its
-   * share of this minute, too many of its requests wait already, or it waited for too long.
+   * Resolves when a request of the account may begin, with a function that ends it. Resolves with null if the account has had its share of
+   * this minute, if too many of its requests already wait, or if this request waited too long.
    */
   begin(name: string): Promise<(() => void) | null>;
 }
@@ -17,9 +17,9 @@ interface UnderWay {
 }
 
 /**
- * `perMinute` requests of a name in each minute, `atOnce` of them under way at a time; of those beyond that so many wait their
- * turn as `mayWait`, for `waitMs` at most and three quarters of that at least: a hundred that came together are not told together that it
- * was too long.
+ * Creates a limit for each name: `perMinute` requests in each minute, and `atOnce` of them concurrently. Up to `mayWait` further requests
+ * wait, for at most `waitMs` and at least three quarters of that, so that a hundred requests that arrived together do not all time out at
+ * the same moment.
  */
 export function share(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
@@ -43,7 +43,7 @@ export function share(
       if (mine.running < atOnce) mine.running++;
       else if (!(await hasTurn(mine.waiting, waitMs))) return null;
       return () => {
-        // The next one takes this one's place.
+        // The next request takes over the place.
         const next = mine.waiting.shift();
         if (next) return next();
         mine.running--;
@@ -53,7 +53,7 @@ export function share(
   };
 }
 
-/** Waits for a place, and answers whether it came in time. */
+/** Waits for a place and returns whether it came in time. */
 function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const begin = () => {
@@ -71,13 +71,14 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   });
 }
 
-/** What says of a request that it was answered, as far as its part goes; of events that go on coming its part ends with their beginning. */
+/** Functions that mark a request as answered for its share. An event stream counts as answered once it has begun. */
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Takes a request's part of the share; false where there is none for it (`Share.begin`). The part ends once the request is answered and the
- * client has the answer, or has hung up. If the client hangs up first, the part ends when the request is over: its statements go on at the database, and
- * a client that asks and hangs up again and again would take all of that. Throws `unavailable` where it has hung up already.
+ * Takes a place in the share for a request. Returns false if there is none (`Share.begin`). The place is released once the request is
+ * answered and the client has received the response or hung up. If the client hangs up first, the place is held until the request ends: its
+ * statements continue in the database, and a client that repeatedly sends requests and hangs up could otherwise occupy all of it. Throws
+ * `unavailable` if the client has already hung up.
  */
 export async function takePart(shares: Share, name: string, reply: FastifyReply): Promise<boolean> {
   const end = await shares.begin(name);
@@ -95,11 +96,11 @@ export async function takePart(shares: Share, name: string, reply: FastifyReply)
   return true;
 }
 
-/** Whether what is answered are events, for as long as the client listens. */
+/** Whether the response is an event stream, which continues for as long as the client listens. */
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/** To be added where parts are taken with `takePart`. */
+/** Marks responses for the share. Required in a scope that uses `takePart`. */
 export function noteAnswers(scope: FastifyInstance): void {
   scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.(isEventStream(reply)));
 }

@@ -27,16 +27,16 @@ import { trustedProxies } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
-  /** Where clients reach it: PUBLIC_URL, or the port that it listens on. */
+  /** URL at which clients reach the API: PUBLIC_URL, or the port on which it listens. */
   publicUrl: string;
-  /** How old the data of the standby may be that answers reads; null without one, and while it is away. */
+  /** Maximum age of the standby's data in seconds. Null without a standby, and while it is unavailable. */
   standbyLagSeconds(): number | null;
-  /** Serves new connections with this certificate. */
+  /** Uses this certificate for new connections. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
 }
 
-/** Listens: HTTPS (HTTP/1.1 and HTTP/2) with the interface, plain HTTP that only refuses. */
+/** Starts listening: HTTPS (HTTP/1.1 and HTTP/2) with the interface, and plain HTTP, which only refuses. */
 export async function startApi(
   config: Config,
   parts: {
@@ -61,7 +61,7 @@ export async function startApi(
   const isReady = async () => {
     if (isLeaving) return false;
     try {
-      // Raw SQL: asks nothing but whether the database answers, and takes writes.
+      // Raw SQL: only checks whether the database responds and accepts writes.
       const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
       return !rows[0].isStandby;
     } catch {
@@ -69,7 +69,7 @@ export async function startApi(
     }
   };
   const { planLimits: plans, redisUrl } = config;
-  // Its client is a fifth of what a start loads, and few installations have one.
+  // The Redis client is a fifth of the modules that a start loads, and few installations use Redis.
   const redis = redisUrl
     ? await (await import('#src/auth/redis-counter.ts')).redisCounter(redisUrl, {
         db,
@@ -141,7 +141,8 @@ export async function startApi(
       certificate = pair.cert;
     },
     async stop() {
-      // A proxy has half of the time to hear of it (/readyz), and clients the other half to go elsewhere, each with an answer.
+      // A proxy has half of the time to detect the shutdown (/readyz), and clients the other half to move to another process. Every request
+      // is answered.
       const halfMs = (config.api.drainSeconds * 1_000) / 2;
       isLeaving = true;
       await setTimeout(halfMs);
@@ -155,7 +156,7 @@ export async function startApi(
   };
 }
 
-/** Listens without fastify's line about it: that line says http://, because fastify does not see the TLS of our server. */
+/** Listens without fastify's log line, which contains http:// because fastify does not detect the TLS of this server. */
 async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: string; port: number }): Promise<void> {
   const { level } = log;
   if (log.isLevelEnabled('info')) log.level = 'warn';
@@ -166,7 +167,7 @@ async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: stri
   }
 }
 
-/** Its client, too, few installations have. */
+/** Few installations use a sign-in provider, so its client is only imported if configured. */
 async function oidcOf({ oidc: config }: Config): Promise<Oidc | undefined> {
   if (!config) return undefined;
   try {
@@ -177,23 +178,26 @@ async function oidcOf({ oidc: config }: Config): Promise<Oidc | undefined> {
   }
 }
 
-/** Listens no more; resolves when what is under way is answered. */
+/** Stops listening. Resolves when all requests under way are answered. */
 async function closeOnceAnswered(server: PlainServer): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await Promise.all([closed, endIdle(server)]);
 }
 
-/** How often connections are looked for whose last answer has ended since: those that began before are told nothing by its head. */
+/** Interval of closing idle connections. A connection whose last response began before the shutdown was not asked to close. */
 const IDLE_LOOK_MS = 100;
 
-/** Ends connections without a request under way, until a server that listens no more has none. */
+/** Closes connections without a request, until a server that has stopped listening has none left. */
 async function endIdle(server: PlainServer | Server): Promise<void> {
   const timer = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
   await once(server, 'close');
   clearInterval(timer);
 }
 
-/** `localhost` is two addresses, and a server listens on one: hands it the connections of the other, where this machine has it. */
+/**
+ * `localhost` has two addresses, and a server listens on one. This listens on the other, if the machine has it, and passes its connections
+ * to the server.
+ */
 async function listenOnOther(server: Server, host: string): Promise<TcpServer | undefined> {
   if (host !== 'localhost') return undefined;
   const { address, port } = server.address() as AddressInfo;
@@ -211,7 +215,7 @@ const brokerAddress = ({ url, host, port, tlsPort, publicHost }: Config['mqtt'])
   is_plain_open: !isLoopback(host),
 });
 
-/** Says what to do where the port is taken. */
+/** Returns an error with the remedy if the port is in use. */
 function busy(error: NodeJS.ErrnoException, port: number, variable: string): Error {
   if (error.code !== 'EADDRINUSE') return error;
   return new Error(`Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`);

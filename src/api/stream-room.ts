@@ -4,15 +4,15 @@ import type { Database } from '#src/database/connect.ts';
 import { utilityOf } from '#src/users/store.ts';
 
 /**
- * Most streams of one kind (live readings, changes for the dashboard) that are open at one process. `ofUtility`: of a utility and the
- * accounts that it enrolled (it makes their keys), so that others find room.
+ * Maximum number of open streams of one kind (live readings, changes for the dashboard) at one process. `ofUtility` limits a utility and
+ * the accounts that it enrolled together (it creates their keys), so that others find room.
  */
 export const MOST_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 
 /** Accounts that a stream counts for. */
 export interface StreamOwner {
   accountId: string;
-  /** The utility that enrolled the account; else the account itself. */
+  /** The utility that enrolled the account, or else the account itself. */
   utilityId: string;
 }
 

@@ -1,8 +1,8 @@
 import { isWithin, networkOf } from '#src/core/networks.ts';
 
 /**
- * Whether an address is one whose X-Forwarded-* count: addresses and networks (`10.0.0.0/8`) of TRUST_PROXY. Throws, naming
- * the part, where one is neither.
+ * Returns a function that checks whether an address is trusted to send X-Forwarded-*. `list` has the addresses and networks (`10.0.0.0/8`)
+ * of TRUST_PROXY. Throws, naming the entry, if one is neither.
  */
 export function trustedProxies(list: readonly string[]): (address: string | undefined) => boolean {
   const isTrusted = isWithin(

@@ -4,7 +4,7 @@ import type { FieldError } from '#src/core/errors.ts';
 /** Maximum number of errors in one response: a body with thousands of errors is answered with the first of them. */
 export const MAX_VALIDATION_ERRORS = 100;
 
-/** The errors of a value by field. `where` names the value as a whole; `rowName` names a row of a list. */
+/** Returns the errors of a value by field. `where` names the whole value; `rowName` names a row of a list. */
 export function validationErrors(
   { issues }: z.ZodError,
   where: string,

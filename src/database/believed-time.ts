@@ -9,9 +9,9 @@ const SYNC_MS = 10_000;
 const UNCONFIRMED =
   'the clock of this machine is more than 31 days ahead of the time that this installation was last in use: nothing is deleted by age until somebody has looked at the clock. If it is right: energy doctor --confirm-clock';
 
-/** The time by which age is computed (energy.md, "When the clock was wrong"). */
+/** The believed time, from which age is computed (energy.md, "When the clock was wrong"). */
 export interface BelievedTime {
-  /** The believed time, Unix ms: the last value read, plus the time since then by the monotonic clock. */
+  /** Believed time in Unix ms: the last value read, plus the time that has passed since then on the monotonic clock. */
   nowMs(): number;
   /**
    * The clock for deletions by age: the earliest of the believed time, the clock of this process and that of the database. So a single clock that
@@ -30,8 +30,8 @@ interface Row {
 const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "databaseMs"';
 
 /**
- * Reads the believed time, moves it to the clock of this start if that is at most 31 days ahead, and keeps it in the database while
- * the process runs. `monotonicMs`: ms since any fixed moment.
+ * Reads the believed time, moves it to the clock of this process if that is at most 31 days ahead, and updates it in the database while the
+ * process runs. `monotonicMs` returns ms since any fixed moment.
  */
 export async function startBelievedTime(
   pool: Pool,
@@ -53,15 +53,15 @@ export async function startBelievedTime(
   };
   warn();
   const sync = async () => {
-    // If an operator has confirmed a clock since the last sync, the stored time is adopted, whether it is earlier or later.
-    // Raw SQL: here and below, one row that only this file uses.
+    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, whether it is earlier or later. Raw
+    // SQL, here and below: only this file uses the row.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],
     );
     const [row] = rows;
     if (row) {
-      // The time that the database took to answer has passed as well. Unless somebody confirmed a clock, nothing moves the believed time back.
+      // The time that the database took to respond is added. The believed time only moves back if an operator has confirmed a clock.
       const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
       read = { ...row, at, monoMs: monotonicMs() };
     }
@@ -108,7 +108,7 @@ export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   );
 }
 
-/** Reads the believed time from the database without moving it. Null: no process has started yet. */
+/** Reads the believed time from the database without moving it. Null if no process has started yet. */
 export async function readBelievedTime(pool: Pool): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>('SELECT at FROM believed_time');
   return rows[0]?.at ?? null;

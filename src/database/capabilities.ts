@@ -1,17 +1,17 @@
 import { whyClosed } from './closing.ts';
 import type { Pool, Query } from './connect.ts';
 
-/** What the database can do. Code above sql/ asks for one of these, never for a tier. */
+/** Capabilities of the database. Code outside sql/ checks one of these, never the tier. */
 export interface Capabilities {
-  /** Readings and load profile are hypertables: room for new months makes itself. */
+  /** Whether readings and the load profile are hypertables, which create space for new months by themselves. */
   hypertables: boolean;
-  /** Aggregates are continuous aggregates, which src/rollups/refresh.ts keeps; else each write keeps them itself. */
+  /** Whether aggregates are continuous aggregates, which src/rollups/refresh.ts refreshes. If not, each write updates them itself. */
   continuousAggregates: boolean;
-  /** Old chunks are kept in columns. */
+  /** Whether old chunks are compressed into columns. */
   compression: boolean;
 }
 
-/** The tiers, and what each of them can do: the one table that knows. */
+/** The tiers and the capabilities of each. */
 export const TIERS = {
   community: { hypertables: true, continuousAggregates: true, compression: true },
   apache: { hypertables: true, continuousAggregates: false, compression: false },
@@ -20,19 +20,19 @@ export const TIERS = {
 
 export type Tier = keyof typeof TIERS;
 
-/** What a database was found to be. */
+/** Tier and capabilities that were detected in a database. */
 export interface Found {
   tier: Tier;
   capabilities: Capabilities;
-  /** One line for a person. */
+  /** Summary in one line, for operators. */
   line: string;
 }
 
 const OLDEST_POSTGRES = 15;
-/** The first with everything that sql/…/timescale uses, and what Debian 13 carries. */
+/** Oldest supported version of TimescaleDB: the first with every feature that sql/…/timescale uses, and the version in Debian 13. */
 const OLDEST_TIMESCALE = '2.19';
 
-/** The database cannot be used as it is; the message says what to do. */
+/** Reports that the database cannot be used in its present state. The message contains the remedy. */
 class UnusableDatabase extends Error {
   override name = 'UnusableDatabase';
 }
@@ -40,33 +40,33 @@ class UnusableDatabase extends Error {
 interface Facts {
   postgres: number;
   postgresName: string;
-  /** Version of the extension in this database, null where it is not. */
+  /** Version of the extension in this database. Null if it is not installed. */
   timescale: string | null;
   licence: string | null;
-  /** Whether the server has the extension to offer. */
+  /** Whether the server offers the extension for installation. */
   offered: boolean;
-  /** What this service's schema was made as; null before it is made. */
+  /** Tier that the service's schema was created for. Null before the schema exists. */
   made: Tier | null;
 }
 
 /**
- * Asks the database once what it is, making the extension where the server offers it and the role may. A schema stays on
- * the tier that it was made on. Throws UnusableDatabase, with what to do, where that cannot be.
- * `timescale`: `off` leaves the extension alone.
+ * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the right. An existing
+ * schema keeps the tier that it was created for. Throws UnusableDatabase, with the remedy, if that is impossible. If `timescale` is `off`,
+ * the extension is not installed.
  */
 export async function askCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<Found> {
   let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
-    // Without the right it fails, and without the library loaded at the server's start it even ends its session (one of the
-    // pool's): then the database stays plain, and the line says so.
-    // Raw SQL: the server's catalogue and settings, before any table of ours is known.
+    // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the statement even ends
+    // its session (one of the pool's). In both cases the database stays plain, and the summary line says so. Raw SQL: the server's
+    // catalogue and settings, before the service's tables exist.
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
   }
   return decide(facts, timescale);
 }
 
-/** The same of a database that nothing is to be changed of: an extension that would be made is not. */
+/** Does the same as `askCapabilities` but changes nothing in the database: a missing extension is not installed. */
 export const lookAtCapabilities = async (pool: Pool, timescale: 'auto' | 'off'): Promise<Found> =>
   decide(await factsOf(pool), timescale);
 
@@ -82,7 +82,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
   const { isMade, isClosed, ...facts } = rows[0];
   if (isClosed) throw new UnusableDatabase(await whyClosed(pool));
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
-  // The licence is a setting of the extension's library, which the first use of the extension loads.
+  // The licence is a setting of the extension's library, which is loaded when the extension is first used.
   const { rows: chunked } = await pool.query(
     `SELECT EXISTS (SELECT FROM timescaledb_information.hypertables
          WHERE hypertable_schema = current_schema() AND hypertable_name = 'readings') AS readings,
@@ -95,7 +95,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
   return { ...facts, licence, made };
 }
 
-/** Decides the tier from the facts, or throws. Pure. */
+/** Derives the tier from the facts. Throws if they do not allow one. Pure. */
 export function decide(facts: Facts, timescale: 'auto' | 'off'): Found {
   const { postgres, postgresName, licence, made, offered } = facts;
   if (postgres < OLDEST_POSTGRES) {
@@ -153,19 +153,19 @@ function isOlder(version: string, than: string): boolean {
   return false;
 }
 
-/** What a database is asked about before it is relied on to fail over. */
+/** Settings of the database that decide whether a failover loses acknowledged data. */
 export interface CommitFacts {
-  /** Hosts that its URL names. */
+  /** Number of hosts in the URL of the database. */
   hosts: number;
-  /** Servers that copy from it now. */
+  /** Number of servers that replicate from this one at the moment. */
   standbys: number;
   synchronousCommit: string;
   synchronousStandbyNames: string;
 }
 
-/** Reads them in one statement. `hosts`: those of the URL. */
+/** Reads these settings in one statement. `hosts` is the number of hosts in the URL. */
 export async function commitFacts(query: Query, hosts: number): Promise<CommitFacts> {
-  // Raw SQL: settings and statistics of the server. A role without rights sees that a standby is there, and nothing else of it.
+  // Raw SQL: settings and statistics of the server. A role without rights sees that a standby exists, but none of its details.
   const { rows } = await query<CommitFacts>(
     `SELECT $1::int AS "hosts", (SELECT count(*) FROM pg_stat_replication)::int AS "standbys",
        current_setting('synchronous_commit') AS "synchronousCommit",
@@ -176,8 +176,8 @@ export async function commitFacts(query: Query, hosts: number): Promise<CommitFa
 }
 
 /**
- * Why something that was acknowledged could be lost when the database fails over, and what to do, for a person; nothing of a
- * database that is alone. Pure.
+ * Returns why acknowledged data could be lost in a failover of the database, and the remedy, for operators. Returns nothing for a database
+ * without a standby. Pure.
  */
 export function commitRisks({ hosts, standbys, synchronousCommit, synchronousStandbyNames }: CommitFacts): string[] {
   if (hosts < 2 && standbys === 0) return [];

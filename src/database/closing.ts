@@ -1,12 +1,12 @@
 import type { Pool } from './connect.ts';
 
-// Raw SQL: settings of the database and its catalogue, and a schema that may not be there.
-/** A pool, or a connection amid its transaction. */
+// Raw SQL: settings and catalogue of the database, and a schema that may not exist.
+/** A pool, or a connection inside a transaction. */
 type Client = Pick<Pool, 'query'>;
 
-/** Sessions that begin after it can read only. Theirs to override, so it stops a service, not an operator. */
+/** Makes new sessions read-only. A session can override this setting, so it stops a service but not an operator. */
 const CLOSED = 'default_transaction_read_only';
-/** What `installation_id` begins with in a database that a move fills; then comes the id of whom it is filled from. */
+/** Prefix of `installation_id` in a database that a move is filling. The id of the source installation follows it. */
 export const FILLED_FROM = 'from ';
 
 const MOVED =
@@ -20,17 +20,20 @@ const HALF_FILLED =
 const nameOf = async (client: Client): Promise<string> =>
   (await client.query('SELECT quote_ident(current_database()) AS name')).rows[0].name;
 
-/** Lets sessions that begin from now on read only; those that are there go on. Takes part in a transaction. */
+/**
+ * Makes the database read-only for sessions that begin from now on; existing sessions can still write. Takes part in the caller's
+ * transaction.
+ */
 export async function closeForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} SET ${CLOSED} = on`);
 }
 
-/** Takes closeForWriting back. */
+/** Reverts `closeForWriting`. */
 export async function openForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} RESET ${CLOSED}`);
 }
 
-/** Whether closeForWriting was called on this database, however this session is set. */
+/** Whether `closeForWriting` was called on this database, regardless of the settings of this session. */
 export async function isClosedForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase
@@ -39,7 +42,7 @@ export async function isClosedForWriting(client: Client): Promise<boolean> {
   return rows[0].closed;
 }
 
-/** Whether this session's role may close its database: its owner may, and superusers. */
+/** Whether the role of this session may close the database. Its owner and superusers may. */
 export async function mayClose(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT pg_has_role(datdba, 'USAGE') AS may FROM pg_database WHERE datname = current_database()`,
@@ -47,7 +50,7 @@ export async function mayClose(client: Client): Promise<boolean> {
   return rows[0].may;
 }
 
-/** Why a database is closed and what to do, for a person. */
+/** Returns why the database is closed, and the remedy, for operators. */
 export async function whyClosed(client: Client): Promise<string> {
   const { rows: made } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS "isMade"`);
   if (!made[0].isMade) return MOVED;

@@ -24,14 +24,14 @@ export type Database = Kysely<Tables>;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** bigint columns as numbers. Beyond 2^53 they would be wrong silently, so that is an error instead. */
+/** Parses a bigint column into a number. Throws for integers beyond 2^53, which would silently be wrong. */
 function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`);
   return value;
 }
 
-/** The text of a `bigint[]` as numbers; null is the empty list, as `array_agg` returns it for no rows. */
+/** Parses the text of a `bigint[]` into numbers. Null becomes the empty list, because `array_agg` returns null for no rows. */
 export const wholeNumbersOrNulls = (text: string | null | undefined): (number | null)[] =>
   text == null || text === '{}'
     ? []
@@ -40,13 +40,14 @@ export const wholeNumbersOrNulls = (text: string | null | undefined): (number | 
         .split(',')
         .map((one) => (one === 'NULL' ? null : parseInt8(one)));
 
-/** The same of a list without nulls. */
+/** Parses the text of a `bigint[]` without nulls into numbers. */
 export const wholeNumbers = (text: string | null | undefined): number[] => wholeNumbersOrNulls(text) as number[];
 
 /**
- * Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. Where the
- * URL names several hosts they go to the one that is `wanted` (libpq's target_session_attrs), and to another one after a failover.
- * `isAnswering`: callers wait for an answer of this pool, and are refused while its server stands still (standstill.ts).
+ * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings` are further settings of its sessions, as
+ * `name=value`. If the URL names several hosts, connections go to the host in the role `wanted` (as libpq's target_session_attrs), and to
+ * another host after a failover. `isAnswering`: callers wait for responses of this pool, and are refused while its server stands still
+ * (standstill.ts).
  */
 export function createPool(
   url: string,
@@ -68,8 +69,8 @@ export function createPool(
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'energy',
     connectionTimeoutMillis: 5_000,
-    // Late rows may lie in compressed chunks of TimescaleDB, which ends a statement after 100,000 rows by default. (Where
-    // there is no such extension this is a name without a meaning.)
+    // Late rows may lie in compressed chunks of TimescaleDB, which by default aborts a statement after 100,000 decompressed rows. (Without
+    // the extension the setting has no effect.)
     options: ['timezone=UTC', 'timescaledb.max_tuples_decompressed_per_dml_transaction=0', ...(options.settings ?? [])]
       .map((setting) => `-c ${setting}`)
       .join(' '),
@@ -91,18 +92,18 @@ export function createPool(
       wanted,
     );
   if (options.isAnswering) refuseWhileStill(pool, () => answerOfOne(urls.map(probe)));
-  // A connection that is being ended is not put back.
+  // A connection that is being closed does not return to the pool.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
   });
-  // An idle connection that the server closes must not end the process; the next query reports what matters.
+  // If the server closes an idle connection, the process must not end. The next query reports any lasting error.
   pool.on('error', () => {});
-  // Nor one that is closed between two statements of a transaction: the next statement fails.
+  // If a connection is closed between two statements of a transaction, the process must not end either. The next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** The answer of a server alone; of several the first that is what is wanted. */
+/** Resolves with the response of the only server or, if there are several, with the first response of a server in the wanted role. */
 const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
   asked.length === 1
     ? (asked[0] as Promise<boolean>)
@@ -112,16 +113,16 @@ const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
         }),
       );
 
-/** Runs one statement: on a pool, on a connection amid its transaction, or on what kysely has open. */
+/** Runs one statement on a pool, on a connection inside a transaction, or on the transaction of a kysely instance. */
 export type Query = <Row>(text: string, values: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
-/** Statements in SQL on what kysely has open: its transaction, where there is one. */
+/** Returns a function that runs SQL statements through a kysely instance, inside its transaction if it has one. */
 export const queryOf =
   (db: Database): Query =>
   <Row>(text: string, values: readonly unknown[]) =>
     db.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
 
-/** Statements on a pool, or on a connection amid its transaction. */
+/** Returns a function that runs SQL statements on a pool, or on a connection inside a transaction. */
 export const queryOn =
   (client: Pick<pg.PoolClient, 'query'>): Query =>
   async (text, values) => {
@@ -130,17 +131,17 @@ export const queryOn =
   };
 
 /**
- * Begins a statement of which each connection keeps the plan, where planning costs more than running it: few rows, or none that
- * are grouped (a kept plan knows no values, so it takes the rows for few). Its text must not depend on values.
+ * Prefix of a statement whose plan each connection caches. For statements that take longer to plan than to run: they read few rows, or
+ * group none. (A cached plan does not know the values, so PostgreSQL assumes few rows.) The statement's text must not depend on values.
  */
 export const PREPARED_TEXT = '/* prepared */ ';
 export const PREPARED = sql.raw(PREPARED_TEXT);
 const IS_PREPARED = /^\s*\/\* prepared \*\//;
 
-/** Names of those that were asked so far: as many as there are texts. */
+/** Names of the statements prepared so far. There are as many as distinct texts. */
 const names = new Map<string, string>();
 
-/** PostgreSQL knows a prepared statement by its name: the same for the same text. */
+/** Returns the name of a prepared statement, by which PostgreSQL identifies it. Equal texts have equal names. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known) return known;
@@ -149,7 +150,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** A connection as kysely takes it. Throws if kysely asks for a cursor (`stream()`), which nothing of ours does. */
+/** Wraps a connection in kysely's interface. Throws if kysely requests a cursor (`stream()`), which the service does not use. */
 function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.QueryResult>, release: () => void) {
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
@@ -160,7 +161,7 @@ function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.Query
   return { query, release } satisfies PostgresPoolClient;
 }
 
-/** The pool as kysely takes it, which cannot name a statement itself. */
+/** Wraps a pool in kysely's interface and names the prepared statements, because kysely cannot name a statement. */
 const preparing = (pool: pg.Pool): PostgresPool => ({
   async connect() {
     const client = await pool.connect();
@@ -173,10 +174,16 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
   end: () => pool.end(),
 });
 
-/** Typed queries on a connection amid its transaction, which has one after the other, however many are asked at once. */
+/**
+ * Creates a typed query interface on a connection inside a transaction. Statements run one after the other, even if they are started
+ * concurrently.
+ */
 export const databaseOn = (client: pg.PoolClient): Database => closableDatabaseOn(client).db;
 
-/** The same, until it is closed: what waits then, or is asked later, is refused. Once that is done the connection is free. */
+/**
+ * Creates the same interface with a `close` function. After `close`, pending and later statements are rejected. When `close` resolves, the
+ * connection is free.
+ */
 export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -198,29 +205,29 @@ export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close
   };
 }
 
-/** Typed queries over a pool. */
+/** Creates a typed query interface on a pool. */
 export function createDb(pool: pg.Pool): Database {
   const dialect = new PostgresDialect({ pool: preparing(pool) });
   if (!isTracing()) return new Kysely<Tables>({ dialect });
   return new Kysely<Tables>({
     dialect,
     log: ({ query, queryDurationMillis }) =>
-      // The statement has no values in it: those are parameters.
+      // The statement's text contains no values; they are parameters.
       pastSpan('postgresql', { 'db.system.name': 'postgresql', 'db.query.text': query.sql }, queryDurationMillis),
   });
 }
 
-/** `timestamp with time zone`, its number among PostgreSQL's types. */
+/** PostgreSQL's type number of `timestamp with time zone`. */
 export const TIMESTAMPTZ = 1184;
 
-/** As sessions that speak UTC write it: `2026-11-22 23:17:00+00`, with up to six decimals; years of four digits. */
+/** Length of a timestamp in a UTC session, such as `2026-11-22 23:17:00+00`, without and with six decimals; years have four digits. */
 const [USUAL_LENGTH, LONGEST] = [22, 29];
 const [ZERO, DOT, PLUS] = [48, 46, 43];
 const parseAny = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
 
 /**
- * Reads a timestamp as PostgreSQL writes it, to the millisecond. A year of hours has 8,784 of them: the driver's own parser, two regular
- * expressions each, was half of what their answer cost. It still reads what is not as usual (years before 1000, BC, infinity).
+ * Parses a PostgreSQL timestamp, to the millisecond. A year of hours has 8,784 of them: the driver's own parser, with two regular
+ * expressions each, took half the time of such a query. It is still used for unusual texts (years before 1000, BC, infinity).
  */
 export function parseTimestamp(text: string): Date {
   const { length } = text;
@@ -241,16 +248,16 @@ export function parseTimestamp(text: string): Date {
 }
 
 /**
- * How long a role's transaction may say nothing until the server ends it, s: its process hangs, and what it holds (rows, locks) others
- * wait for. A process that means well is in the middle of its own work for less. Ingest plans batches between two statements; of the
- * API a page of a replay (some seconds) holds the account that asked for it, and its other requests wait for 20 s at most.
+ * Seconds that a transaction of each role may be idle before the server ends it. Other sessions wait for the rows and locks of a hung
+ * process. A healthy process pauses for less: ingest plans batches between two statements. In the API, one page of a replay (some seconds)
+ * locks the account that requested it, and the other requests of that account wait for 20 s at most.
  */
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 
 /**
- * Settings of a role's sessions at the database, against a process that hangs or is gone with its machine: its connections stay open,
- * for hours by default. The server asks over the network whether the machine is there, and gives up an answer that nobody takes.
- * (Sessions that hold advisory locks have limits beside these: exclusive-lock.ts.)
+ * Returns the database settings for sessions of a role. They protect against a process that hangs, or disappears with its machine: its
+ * connections would stay open for hours by default. The server probes the machine over the network, and drops a response that the client
+ * does not read. (Sessions that hold advisory locks have further limits: exclusive-lock.ts.)
  */
 export const roleSettings = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,

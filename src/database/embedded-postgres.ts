@@ -18,28 +18,31 @@ import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts'
 
 const run = promisify(execFile);
 
-/** A running server below a data directory. */
+/** A running PostgreSQL server in a data directory. */
 export interface EmbeddedPostgres {
   url: string;
-  /** Whether it was already running, left behind by a service that was killed. */
+  /** Whether the server was already running, left behind by a service that was killed. */
   adopted: boolean;
-  /** Ends it, with everything flushed. */
+  /** Stops the server after it has flushed all data. */
   stop(): Promise<void>;
 }
 
-/** The cluster of a data directory. */
+/** Returns the folder of the PostgreSQL cluster in a data directory. */
 export const clusterOf = (dataDir: string): string => join(resolve(dataDir), 'postgres');
 
 const urlOf = (role: string, dataDir: string, database: string): string =>
   `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(socketFolderOf(clusterOf(dataDir)))}`;
 
-/** URL of the embedded database below `dataDir`, running or not, as the service works in it. */
+/** Returns the URL of the embedded database in `dataDir`, for the service's own role. The server need not be running. */
 export const embeddedUrl = (dataDir: string): string => urlOf(ROLE, dataDir, DATABASE);
 
-/** URL of any database of its server, as the superuser: for roles and databases, which the service's own role may not make. */
+/**
+ * Returns the URL of any database of the embedded server, as its superuser. Needed to create roles and databases, for which the service's
+ * own role has no right.
+ */
 export const superuserUrl = (dataDir: string, database: string): string => urlOf(SUPERUSER, dataDir, database);
 
-/** Settings for ingest: durable (a commit is on disk), generous with WAL, memory by the machine's size. */
+/** Settings for ingest: commits are durable (on disk), WAL space is generous, memory depends on the machine's size. */
 function settings(socketFolder: string, sharedBuffersMb: number): string {
   return `# Written at each start by the service; changes here are lost.
 listen_addresses = ''
@@ -60,13 +63,13 @@ log_min_messages = warning
 `;
 }
 
-/** An eighth of the memory, between 128 MB and 2 GB: no more is touched by a million meters with each of their readings. */
+/** An eighth of the machine's memory, between 128 MB and 2 GB. A million meters touch no more with each round of readings. */
 const defaultSharedBuffersMb = () => Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
- * Starts the PostgreSQL server of `dataDir`, making the cluster first where there is none. A server that is already
- * running on this directory (its starter was killed) is taken over: there is never a second one. Errors say what the
- * server's log says. `binaries`: other than those that this version brings; a cluster belongs to one major version.
+ * Starts the PostgreSQL server of `dataDir`, after creating the cluster if there is none. If a server already runs on this directory (its
+ * starter was killed), it is adopted; there is never a second one. Errors contain the end of the server's log. `binaries` are programs
+ * other than those shipped with this version; a cluster belongs to one major version.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -94,20 +97,20 @@ export async function startEmbeddedPostgres(options: {
   return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 
-/** Ends the server of `dataDir`, where one runs, with everything flushed. */
+/** Stops the server of `dataDir`, if one runs, after it has flushed all data. */
 export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBinaries): Promise<void> {
   if (!(await isEmbeddedAlive(dataDir))) return;
   await pgCtl(binaries, clusterOf(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
   removeSocketFolder(clusterOf(dataDir));
 }
 
-/** Major version of the PostgreSQL that made the cluster of `dataDir`; null where there is none. */
+/** Returns the major version of PostgreSQL that created the cluster of `dataDir`. Null if there is no cluster. */
 export async function majorOf(dataDir: string): Promise<number | null> {
   const version = await readFile(join(clusterOf(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
   return version === null ? null : Number.parseInt(version, 10);
 }
 
-/** Where an upgrade to another major version works, below the data directory, and where it makes the new cluster. */
+/** Returns the working folder of an upgrade to another major version, in the data directory. The new cluster is created there. */
 export const upgradeFolderOf = (dataDir: string): string => join(resolve(dataDir), 'upgrade');
 export const upgradedDirOf = (dataDir: string): string => join(upgradeFolderOf(dataDir), 'new');
 
@@ -126,15 +129,15 @@ async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): P
   );
 }
 
-/** Process id in a cluster's pid file; null where there is none. */
+/** Reads the process id from a cluster's pid file. Null if there is none. */
 async function pidIn(cluster: string): Promise<number | null> {
   const [pid = ''] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return /^[1-9]\d*$/.test(pid) ? Number(pid) : null;
 }
 
 /**
- * A pid file that is left behind looks alive to pg_ctl and to PostgreSQL where its number is a zombie's, which nobody reaps (containers
- * without an init), or another process's by now. The server's shared memory is checked by PostgreSQL itself at the start.
+ * Deletes a stale pid file. pg_ctl and PostgreSQL take it for a running server if its number now belongs to another process, or to a zombie
+ * that no process reaps (containers without an init). PostgreSQL itself checks the server's shared memory at the start.
  */
 async function forgetStale(cluster: string): Promise<void> {
   const pid = await pidIn(cluster);
@@ -146,14 +149,14 @@ async function forgetStale(cluster: string): Promise<void> {
 /** Whether `dataDir` has an embedded database, running or not. */
 export const hasEmbedded = (dataDir: string): boolean => existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
 
-/** Whether the server of `dataDir` runs: by its pid file, without a process of its own to ask. */
+/** Whether the server of `dataDir` is running, according to its pid file; starts no process. */
 export async function isEmbeddedAlive(dataDir: string): Promise<boolean> {
   const cluster = clusterOf(dataDir);
   const pid = await pidIn(cluster);
   return pid !== null && (await isServerOf(cluster, pid));
 }
 
-/** Whether a process lives, and is the cluster's server: that works in its folder. */
+/** Whether a process is alive and is the cluster's server, recognised by its working directory. */
 async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -163,18 +166,23 @@ async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, name, state] = /\((.*)\) (.)/s.exec(stat) ?? [];
   if (state === 'Z' || state === 'X' || (name !== undefined && name !== 'postgres')) return false;
-  // Where there is no /proc, or it is not ours to look into, that has to do.
+  // Without a readable /proc, a living process is accepted as the server.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   return folder === null || folder === (await realpath(cluster));
 }
 
-/** By names within the data directory: pg_ctl hands them to a shell, to which a path may say something. */
+/**
+ * Runs pg_ctl with names relative to the data directory. pg_ctl passes them to a shell, which might interpret characters of an absolute
+ * path.
+ */
 async function pgCtl(binaries: PostgresBinaries, cluster: string, args: string[]): Promise<void> {
   const [command, ...rest] = [...binaries.prefix, binaries.pgCtl, '-D', basename(cluster), ...args];
   await spawned(command as string, rest, dirname(cluster));
 }
 
-/** Runs to the end. Output is dropped: the server inherits it, and a pipe would stay open as long as the server runs. */
+/**
+ * Runs a command to its end. Its output is discarded: the server inherits the output, so a pipe would stay open as long as the server runs.
+ */
 async function spawned(command: string, args: string[], cwd: string): Promise<void> {
   await new Promise<void>((done, fail) => {
     const child = spawn(command, args, { cwd, stdio: 'ignore' });
@@ -183,7 +191,7 @@ async function spawned(command: string, args: string[], cwd: string): Promise<vo
   });
 }
 
-/** Makes the cluster beside its place and moves it there, so that a kill in between leaves nothing half made. */
+/** Creates the cluster in a temporary folder and moves it to its place, so that a kill in between leaves no half-made cluster. */
 async function initialise(binaries: PostgresBinaries, cluster: string): Promise<void> {
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
   const fresh = `${cluster}.new`;

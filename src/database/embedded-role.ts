@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool, type Pool } from './connect.ts';
 
-/** The role that the service works as in its embedded database, and the database, which it owns: no superuser. */
+/** Role of the service in its embedded database, and name of that database, which the role owns. The role is no superuser. */
 export const ROLE = 'energy';
 export const DATABASE = 'energy';
-/** Made by initdb; used for what follows, and for nothing else. */
+/** Superuser that initdb creates. It is only used to set up the role and the database. */
 export const SUPERUSER = 'postgres';
 
 /**
- * Makes role and database where they are missing. What an earlier version made as superuser becomes the role's. `urlOf`: of a
- * database of the server, as its superuser.
+ * Creates the role and the database if they are missing. Objects that an earlier version created as superuser become the role's. `urlOf`
+ * returns the URL of a database of the server, as its superuser.
  */
 export async function ensureRole(urlOf: (database: string) => string): Promise<void> {
-  // Raw SQL: roles, databases and whose they are.
+  // Raw SQL: roles, databases and their owners.
   await on(urlOf('postgres'), async (pool) => {
     const { rows } = await pool.query(
       `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '${ROLE}') AS "hasRole",
@@ -37,7 +37,10 @@ async function on(url: string, work: (pool: Pool) => Promise<unknown>): Promise<
   }
 }
 
-/** What initdb's superuser owns beside the system's own: REASSIGN OWNED refuses it, since the system is its, too. */
+/**
+ * Reassigns the objects that initdb's superuser owns, except the system's. REASSIGN OWNED refuses that role, because it also owns the
+ * system.
+ */
 const TAKE_OVER = `DO $$
 DECLARE
   command text;
@@ -68,7 +71,7 @@ BEGIN
   END LOOP;
 END $$`;
 
-/** A Unix socket's path may have so many bytes (sun_path, without its terminating zero). */
+/** Maximum length of a Unix socket's path (sun_path, without its terminating zero). */
 const MAX_SOCKET_PATH_BYTES = 107;
 export const SOCKET_NAME = '.s.PGSQL.5432';
 
@@ -76,18 +79,18 @@ const fits = (folder: string): boolean => Buffer.byteLength(join(folder, SOCKET_
 const recordOf = (cluster: string): string => join(cluster, 'socket-folder');
 
 /**
- * Where the socket of a cluster lies, made or not: in the cluster, which is its owner's alone; where that path is too long in a folder
- * that `makeSocketFolder` made and noted. So every process finds it, whatever its TMPDIR.
+ * Returns the folder of a cluster's socket, whether or not it exists. It is the cluster itself, which only its owner can enter. If that
+ * path is too long, it is a folder that `makeSocketFolder` created and recorded, so that every process finds it regardless of its TMPDIR.
  */
 export function socketFolderOf(cluster: string): string {
   return fits(cluster) ? cluster : (noted(cluster) ?? inUse(cluster) ?? cluster);
 }
 
-/** Makes the folder of a server's socket, of a name that nobody can know and for its owner alone, unless it is there. */
+/** Creates the folder of a server's socket if it does not exist. Its name is unguessable, and only its owner can enter it. */
 export function makeSocketFolder(cluster: string): string {
   if (fits(cluster)) return cluster;
   const known = noted(cluster);
-  // One that a clean-up removed is made again: processes of the service still name it.
+  // A folder that a clean-up removed is created again, because processes of the service still use its name.
   if (known !== null && (isOurs(known) || isMadeAgain(known))) return known;
   const base = [tmpdir(), '/tmp'].find((folder) => fits(join(folder, 'energy-XXXXXX'))) ?? '/tmp';
   const made = mkdtempSync(join(base, 'energy-'));
@@ -95,24 +98,27 @@ export function makeSocketFolder(cluster: string): string {
   return made;
 }
 
-/** Removes the folder of a server that has ended, where it is not the cluster; it is made again under its name. */
+/** Removes the socket folder of a stopped server, unless it is the cluster itself. A later start creates it again under its name. */
 export function removeSocketFolder(cluster: string): void {
   const folder = noted(cluster);
   if (folder === null) return;
   try {
     rmdirSync(folder);
   } catch {
-    // Not ours any more, or not empty.
+    // The folder belongs to another user by now, or is not empty.
   }
 }
 
-/** What was noted for this very cluster: a copy of it has a folder of its own. */
+/** Returns the socket folder recorded for exactly this cluster. A copy of the cluster has its own. */
 function noted(cluster: string): string | null {
   const [of, folder] = linesOf(recordOf(cluster));
   return of === cluster && folder ? folder : null;
 }
 
-/** Where a running server says that its socket is, which an earlier version of the service started (pid file: line 2 its cluster, 5 the folder). */
+/**
+ * Returns the socket folder of a running server that an earlier version of the service started, from its pid file (line 2 is its cluster,
+ * line 5 the folder).
+ */
 function inUse(cluster: string): string | null {
   const [, of, , , folder] = linesOf(join(cluster, 'postmaster.pid'));
   return of === cluster && folder ? folder : null;
@@ -126,7 +132,9 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** Whether a folder is this user's, and nobody else enters it: in a folder for all anybody could have made it. */
+/**
+ * Whether the folder belongs to this user and no other user can enter it. In a folder that is open to all, any user could have created it.
+ */
 function isOurs(folder: string): boolean {
   try {
     const { uid, mode } = lstatSync(folder);

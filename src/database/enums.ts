@@ -1,6 +1,6 @@
 /**
- * The words of columns that hold one of a few, each list once: the types of rows, the checks of requests, the answers and the
- * OpenAPI document (where they stand in this order) are made of them. The checks in sql/schema say the same to the database.
+ * Permitted words of enumerated columns, each list declared once. The types of rows, the checks of requests, the responses and the OpenAPI
+ * document (in this order) derive from them. The checks in sql/schema declare the same words to the database.
  */
 export const ROLES = ['homeowner', 'utility', 'admin'] as const;
 export const PLANS = ['free', 'developer', 'enterprise'] as const;
@@ -12,19 +12,19 @@ export const ALERT_TYPES = [
   'monthly_cost',
   'no_data',
 ] as const;
-/** How the owner of an alert is told. */
+/** Channels by which the owner of an alert is notified. */
 export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;
-/** Of an alert, and of a subscription. */
+/** Statuses of an alert, and of a subscription. */
 export const PAUSABLE_STATUSES = ['active', 'paused'] as const;
 export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
-/** Where a device sits in its home. */
+/** Position of a device in the energy flows of its home. */
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];
-/** Who manages a device: the account that it is of, or whoever paired it for that account. */
+/** Manager of a device: the account that owns it, or the utility that paired it for that account. */
 export const MANAGERS = ['owner', 'utility'] as const;
 export type ManagedBy = (typeof MANAGERS)[number];
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
-/** For how long a price of a series holds. */
+/** Durations for which a price of a series can hold, in minutes. */
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
-/** What can be subscribed to (specification, Events). */
+/** Event types to which a client can subscribe (specification, Events). */
 export const EVENT_TYPES = ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'] as const;

@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from './connect.ts';
 
 /**
- * A session with a lock that says nothing for so long is ended by the server, and its lock with it: the process that has it hangs, or is
- * gone with its machine. (Of a process that is killed the server hears at once.)
+ * Idle time after which the server ends a session with a lock and so releases the lock: its process hangs, or has disappeared with its
+ * machine. (If a process is killed, the server detects it at once.)
  */
 const LOST_AFTER_SECONDS = 5;
-/** How often a holder that has nothing to ask says that it is there. */
+/** Interval at which an idle lock holder sends a heartbeat. */
 const BEAT_MS = 1_500;
 
 /**
- * Limits of a session that holds a lock. A statement that is under way counts as a sign of life; that its client was killed meanwhile
- * the server sees by looking (not on Windows), that its machine is gone by asking the network.
+ * Settings of a session that holds a lock. A running statement counts as a sign of life. Meanwhile the server detects a killed client by
+ * checking the connection (not on Windows), and a lost machine by TCP keep-alive.
  */
 export const HOLDER_LIMITS = `
   set_config('idle_session_timeout', '${LOST_AFTER_SECONDS}s', false),
@@ -19,19 +19,20 @@ export const HOLDER_LIMITS = `
   set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
   set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7s', false),
   CASE WHEN version() ~* 'linux|darwin|bsd' THEN set_config('client_connection_check_interval', '2s', false) END`;
-/** For whoever uses the connection next: as the server has them (NULL). */
+/** Restores the server's defaults (NULL) before the connection returns to the pool. */
 const NO_LIMITS =
   "set_config('idle_session_timeout', NULL, false), set_config('idle_in_transaction_session_timeout', NULL, false)";
 
-/** The session that holds a lock; one statement at a time, those that wait in the order in which they were asked. */
+/** The session that holds a lock. It runs one statement at a time, in the order in which they were requested. */
 export type LockSession = Pick<PoolClient, 'query'>;
 
 /**
- * Does something that nobody else does meanwhile, in any process: `key` is that of the lock. Null where somebody is at it.
+ * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if another session holds the
+ * lock.
  *
- * The lock belongs to a session, and ends with it: 5 s after its process has hung at the latest, where no statement is under way. So
- * what must never be done twice at once goes over `session`: whoever lost the lock has no session to do it with. What goes over other
- * connections must be harmless twice, and looks at `lost` between its pieces. Throws where the lock was lost before the work was over.
+ * The lock belongs to a session and ends with it: at the latest 5 s after its process has hung, unless a statement is running. Work that
+ * must never be done twice concurrently uses `session`: a holder that has lost the lock has no session. Work over other connections must be
+ * harmless if done twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
@@ -44,7 +45,7 @@ export async function withExclusiveLock<T>(
   client.once('end', onEnd);
   let mustEnd = true;
   try {
-    // Raw SQL: locks, and limits of the session. In one statement: between two of them a process may hang.
+    // Raw SQL: the lock and the limits of the session, in one statement, because the process may hang between two.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${HOLDER_LIMITS}] END
        FROM (SELECT pg_try_advisory_lock($1) AS is_mine OFFSET 0) taken`,
@@ -62,14 +63,14 @@ export async function withExclusiveLock<T>(
     return result;
   } finally {
     client.off('end', onEnd);
-    // A connection that may still have the lock is not used again.
+    // A connection that may still hold the lock is closed.
     client.release(mustEnd);
   }
 }
 
 /**
- * Waits for a lock and does something on the session that holds it, as `withExclusiveLock` does; for what every process does at its
- * start, one after the other.
+ * Waits for a lock, then runs `work` on the session that holds it, like `withExclusiveLock`. For work that every process does at its start,
+ * one process after the other.
  */
 export async function afterExclusiveLock<T>(
   pool: Pool,
@@ -89,7 +90,7 @@ export async function afterExclusiveLock<T>(
   }
 }
 
-/** Statements one after the other, so that a sign of life does not come between two that are under way at once. */
+/** Runs statements one after the other, so that no heartbeat comes between two statements that were started together. */
 function inTurn(client: PoolClient): LockSession {
   let last: Promise<unknown> = Promise.resolve();
   const query = (text: string, values?: unknown[]) => {
@@ -100,13 +101,14 @@ function inTurn(client: PoolClient): LockSession {
   return { query: query as PoolClient['query'] };
 }
 
-/** Says again and again that the holder of a lock is there (`HOLDER_LIMITS`). Returns how to stop, after the last of it. */
+/** Sends heartbeats for the holder of a lock (`HOLDER_LIMITS`). Returns a function that stops them and resolves after the last one. */
 export function keepAlive(session: LockSession): () => Promise<void> {
   const over = new AbortController();
   const beating = (async () => {
     while (!over.signal.aborted) {
       await setTimeout(BEAT_MS, undefined, { signal: over.signal, ref: false }).catch(() => {});
-      // Where the session has ended the work is told, and amid a failed transaction this fails, too.
+      // Errors are ignored. If the session has ended, `work` is informed by its signal. Inside a failed transaction the heartbeat fails,
+      // too.
       if (!over.signal.aborted) await session.query('SELECT').catch(() => {});
     }
   })();

@@ -3,20 +3,20 @@ import { askHost, clientOfHosts, createHosts, failedToConnect, HostAway, type Wa
 import { connectedBy } from './standstill.ts';
 
 /**
- * How long a host may take to answer a new connection, where there are others: twice it is within the time that a pool gives a
- * connection to be there.
+ * Maximum time for a host to accept a new connection, if there are several hosts. Two attempts fit into the pool's time limit for a
+ * connection.
  */
 const ANSWER_MS = 2_000;
 
-/** A statement that takes longer makes the pool look whether the server it runs on is still the one: it may never answer. */
+/** If a statement takes longer, the pool checks whether its server still has the wanted role. If not, the server may never respond. */
 const STUCK_MS = 5_000;
 
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * A pool whose connections go to whichever of several hosts is what is wanted, and to another one after a failover. A server that
- * hangs, or a machine without power, ends no connection: where a statement takes long, another host says that it is what is wanted, and the one
- * that it runs on no longer does, the connections to that one end. (Of several standbys each is wanted.)
+ * Creates a pool whose connections go to the host in the wanted role, out of several hosts, and to another host after a failover. A server
+ * that hangs, or a machine without power, closes no connection. So if a statement takes long, another host has the wanted role and the
+ * statement's host has lost it, the pool closes its connections to that host. (Of several standbys each has the wanted role.)
  */
 export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg.PoolConfig): pg.Pool {
   const { types: _, ...settings } = options;
@@ -35,7 +35,7 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
     override connect(callback: Parameters<typeof connectedBy>[1]): void;
     override connect(callback?: Parameters<typeof connectedBy>[1]): Promise<pg.PoolClient> | undefined {
       const connected = super.connect().catch((error: Error) => {
-        // What was known is forgotten: the next one looks.
+        // The failed attempt has invalidated the cached host, so the next attempt searches again.
         if (failedToConnect.has(error) || failedToConnect.has((error.cause as object | undefined) ?? error))
           return super.connect();
         throw error;
@@ -67,7 +67,7 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
     const isStuck = [...connections].some(
       ({ busySinceMs }) => busySinceMs !== null && busySinceMs < performance.now() - STUCK_MS,
     );
-    // Where none is found there is nothing to go to.
+    // If no host has the wanted role, the connections stay as they are.
     if (isStuck) void endThoseOfTheFormer().catch(() => {});
   }, LOOK_EVERY_MS);
   looking.unref();

@@ -1,22 +1,25 @@
 import pg from 'pg';
 
-/** Which of several servers a pool's connections go to: copies of each other, of which one takes writes. */
+/** Role of the server to which a pool connects. The servers are copies of each other; only the primary accepts writes. */
 export type Wanted = 'primary' | 'standby';
 
 interface Hosts {
-  /** The number of the host that is what is wanted: the one that was, or else the first that says so now. Throws where none does. */
+  /**
+   * Returns the number of the host in the wanted role: the cached one, or else the first that reports the role now. Throws if there is
+   * none.
+   */
   choose(): Promise<number>;
-  /** Asks all of them now, whatever was the case. */
+  /** Queries all hosts now and ignores the cache. */
   search(): Promise<number>;
-  /** Whether that host says now that it is what is wanted; not where it does not answer. */
+  /** Whether the host has the wanted role now. False if it does not respond. */
   isWanted(host: number): Promise<boolean>;
-  /** That host is away, or something else by now. */
+  /** Invalidates the cached host if it is this one: it is down or has changed its role. */
   forget(host: number): void;
 }
 
 /**
- * `ask` connects to a host of that number and says whether it is what is wanted; it throws where it does not answer. All are asked
- * side by side: a machine without power, which answers nothing, costs no more time than the others take.
+ * Creates the search for the host in the wanted role. `ask` connects to the host of that number and returns whether it has the role; it
+ * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra time.
  */
 export function createHosts(count: number, wanted: Wanted, ask: (host: number) => Promise<boolean>): Hosts {
   let known: number | null = null;
@@ -59,24 +62,26 @@ export function createHosts(count: number, wanted: Wanted, ask: (host: number) =
   };
 }
 
-/** A host is away, or not what is wanted. Whoever asks tries again. */
+/** Reports that a host is down or does not have the wanted role. The caller retries. */
 export class HostAway extends Error {
   override name = 'HostAway';
-  /** As a server says it that cannot be connected to now (cannot_connect_now). */
+  /** SQLSTATE cannot_connect_now, as from a server that does not accept connections yet. */
   readonly code = '57P03';
 }
 
-/** read_only_sql_transaction: a write on a server that is (or became) a standby, or in a database that was closed by a move. */
+/**
+ * SQLSTATE read_only_sql_transaction: a write on a standby, on a primary that became a standby, or in a database that a move has closed.
+ */
 const READ_ONLY = '25006';
-/** What a server says of itself when a session begins, and again when it changes (PostgreSQL 14 and later). */
+/** Settings that a server reports when a session begins, and again when they change (PostgreSQL 14 and later). */
 type Said = Partial<Record<'in_hot_standby' | 'default_transaction_read_only', string>>;
 
-/** A connection that knows whether its server still is what it was when it began. */
+/** A connection that detects whether its server has changed its role since the connection began. */
 export class WatchedClient extends pg.Client {
   protected said: Said = {};
-  /** Not to be used again: its server takes no writes any more, or is no standby any more. */
+  /** Whether the connection must not be reused: its server no longer accepts writes, or is no longer a standby. */
   isUseless = false;
-  /** Since when a statement waits for an answer (performance.now()); null while none does. */
+  /** Time since which a statement waits for its result (performance.now()). Null if none does. */
   busySinceMs: number | null = null;
 
   constructor(config?: pg.ClientConfig) {
@@ -98,7 +103,7 @@ export class WatchedClient extends pg.Client {
       if (parameterName === 'in_hot_standby' && before !== undefined && before !== parameterValue) this.becomeUseless();
     });
     this.connection.on('errorMessage', ({ code }) => {
-      // Of a database that was closed by a move the next connection would be told the same, and it answers reads.
+      // In a database that a move has closed, a new connection would get the same error, and this one can still read.
       const isClosed = this.said.default_transaction_read_only === 'on';
       if (code === READ_ONLY && !isClosed) this.becomeUseless();
     });
@@ -109,19 +114,19 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-/** Connecting to the host that was chosen failed: another one may do. */
+/** Errors of failed connections to the chosen host. Another host may accept a connection. */
 export const failedToConnect = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
-/** Connections of a pool to whichever of several hosts is what is wanted. `urls`: of each of them. */
+/** Creates the class of a pool's connections, which go to the host in the wanted role. `urls` has one URL for each host. */
 export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Hosts, timeoutMs: number) {
   const addresses = urls
     .map((connectionString) => new pg.Client({ connectionString }))
     .map(({ host, port }) => ({ host, port }));
 
   return class HostClient extends WatchedClient {
-    /** Which of the hosts it is connected to. */
+    /** Number of the host to which it is connected. */
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {
@@ -146,7 +151,7 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
       } catch (error) {
         hosts.forget(this.hostNumber);
         failedToConnect.add(error as object);
-        // A pool forgets one that failed, without a word to its server.
+        // The pool drops a failed connection without closing it at the server.
         void this.end().catch(() => {});
         throw error;
       }
@@ -155,7 +160,7 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
     }
 
     async #isWanted(): Promise<boolean> {
-      // Raw SQL: a setting of the server, which a pooler between does not hand on.
+      // Raw SQL: a setting of the server, which a connection pooler in between does not report.
       this.said.in_hot_standby ??= (await this.query('SHOW in_hot_standby')).rows[0].in_hot_standby as string;
       return (this.said.in_hot_standby === 'on') === (wanted === 'standby');
     }
@@ -167,13 +172,13 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
   };
 }
 
-/** Asks one host whether it is what is wanted, by a connection of its own. */
+/** Checks over a new connection whether one host has the wanted role. */
 export async function askHost(config: pg.ClientConfig, wanted: Wanted): Promise<boolean> {
   const client = new pg.Client(config);
   client.on('error', () => {});
   try {
     await client.connect();
-    // Raw SQL: asks nothing but what the server is.
+    // Raw SQL: reads only the role of the server.
     const { rows } = await client.query('SELECT pg_is_in_recovery() AS "isStandby"');
     return rows[0].isStandby === (wanted === 'standby');
   } finally {

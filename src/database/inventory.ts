@@ -3,8 +3,8 @@ import type { Query } from './connect.ts';
 /** Size of an installation, for its operators. */
 interface Inventory {
   /**
-   * Rows that were put into `readings`, from the statistics of its partitions or chunks: two of them tell the rate. It may
-   * lag by a second, and begins again lower where a partition was dropped or the server was not shut down.
+   * Number of rows inserted into `readings`, from the statistics of its partitions or chunks. The difference of two values gives the rate.
+   * It may lag by a second. It becomes lower if a partition is dropped or the server crashes.
    */
   readingsStored: number;
   rejectedLastHour: number;
@@ -14,14 +14,14 @@ interface Inventory {
   faulty: number;
 }
 
-/** Rejections are counted up to this number, so that a flooding device does not slow the count down. */
+/** Maximum number of rejections that are counted, so that a flooding device does not slow down the count. */
 const MAX_REJECTIONS = 100_000;
 
-/** Reads it in one statement, in which nothing of the readings is looked at. */
+/** Reads the inventory in one statement that does not read any readings. */
 export async function inventory(query: Query, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
     WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MAX_REJECTIONS}) counted)`;
-  // Raw SQL: the catalogue of the server, and sums over relations that are named at run time.
+  // Raw SQL: the catalogue of the server, and sums over relations whose names are known only at run time.
   const { rows } = await query<Inventory>(
     `SELECT (SELECT coalesce(sum(pg_stat_get_tuples_inserted(inhrelid)), 0)::bigint FROM pg_inherits
          WHERE inhparent = 'readings'::regclass) AS "readingsStored",
@@ -34,24 +34,24 @@ export async function inventory(query: Query, now: Date): Promise<Inventory> {
   return rows[0] as Inventory;
 }
 
-/** What waits in the database to be worked on. */
+/** Backlogs of work in the database. */
 interface Waiting {
-  /** Age of the youngest reading of any device; null where there is none. */
+  /** Age of the most recent reading of any device. Null if there is none. */
   lagSeconds: number | null;
-  /** Late differences that are not in the aggregates yet. */
+  /** Number of late deltas that are not in the aggregates yet. */
   lateDifferences: number;
-  /** Days whose aggregates are to be computed anew. */
+  /** Number of days whose aggregates must be recomputed. */
   staleDays: number;
-  /** Changed hours of users whose alerts are not evaluated yet. */
+  /** Number of changed hours of users whose alerts are not evaluated yet. */
   usageChanges: number;
-  /** Deliveries that are neither through nor given up. */
+  /** Number of deliveries that have neither succeeded nor been given up. */
   deliveries: number;
 }
 
-/** Reads them all in one statement. `most`: each is counted so far at most, which bounds what asking costs; null: to the end. */
+/** Reads all backlogs in one statement. `most` is the maximum to which each is counted, which bounds the cost; null counts all. */
 export async function waiting(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
-  // Raw SQL: counts of five relations in one statement, and so of one moment.
+  // Raw SQL: counts of five relations in one statement, so that all are of the same moment.
   const { rows } = await query<Waiting>(
     `SELECT extract(epoch FROM $1::timestamptz - max(seen_at))::float8 AS "lagSeconds",
        ${count('late_deltas')} AS "lateDifferences",

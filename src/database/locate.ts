@@ -2,8 +2,8 @@ import type { Config } from '#src/config/load.ts';
 import { embeddedUrl, isEmbeddedAlive } from './embedded-postgres.ts';
 
 /**
- * URL of the database that this configuration uses: the one that is named, else the embedded one of the data
- * directory, which must be running. Throws with what to do where it is not.
+ * Returns the URL of the database in this configuration: the configured one, or else the embedded one of the data directory, which must be
+ * running. If it is not, throws with the remedy.
  */
 export async function databaseUrl(config: Config): Promise<string> {
   if (config.database.url) return config.database.url;

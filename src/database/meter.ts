@@ -1,28 +1,29 @@
 import { sql } from 'kysely';
 import { PLACEMENTS, type Placement } from './enums.ts';
 
-/** What a device may measure beside electricity. */
+/** Commodities other than electricity that a device may measure. */
 export const COMMODITIES = ['gas', 'heat', 'water'] as const;
 export type Commodity = (typeof COMMODITIES)[number];
 
 /**
- * Pattern of the channels whose names say what they are (law of consumption, "Registers of one device", rule 6): `import`, `export` or a
- * commodity, a part of one (`import/t1`, `gas/m3`), or a circuit's name before these (`switch0/import`). Any other text is an unknown name
- * (`feed_in`, `meter/unknown/wert_a`); what is known not to count is called `ignored/…`. PostgreSQL reads it as JavaScript does, and the index `series_unknown_name` has it word by word.
+ * Pattern of the channels whose names state their meaning (law of consumption, "Registers of one device", rule 6): `import`, `export` or a
+ * commodity, a part of one (`import/t1`, `gas/m3`), or any of them after the name of a circuit (`switch0/import`). Any other text is an
+ * unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to count are called `ignored/…`. PostgreSQL interprets the pattern
+ * as JavaScript does, and the index `series_unknown_name` contains it literally.
  */
 export const KNOWN_CHANNEL =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
 
-/** A series of energy or power whose name is unknown, in a query of `series s`; the index `series_unknown_name` finds these. */
+/** SQL condition on `series s`: a series of energy or power whose channel name is unknown. The index `series_unknown_name` finds these. */
 export const hasUnknownName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
- * What is told apart of a device: channels that have a place in the home of their own, which are part of the device's electricity, too; and
- * gas, heat and water, which are not, in kWh or (`_m3`) by volume, m³ in the place of kWh everywhere.
+ * Quantities of a device that are aggregated separately. Channels with a placement of their own are also part of the device's electricity.
+ * Gas, heat and water are not; they are in kWh or, with `_m3`, in m³.
  */
 export type Meter = Placement | Commodity | `${Commodity}_m3`;
 
-/** All of them, in a fixed order. */
+/** All meters, in a fixed order. */
 export const METERS: readonly Meter[] = [
   ...PLACEMENTS,
   ...COMMODITIES,
@@ -31,29 +32,32 @@ export const METERS: readonly Meter[] = [
 
 const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 
-/** Whether a meter is of electricity, and so part of its device's. */
+/** Whether a meter measures electricity and is therefore part of its device's total. */
 export const isPlaced = (meter: Meter): meter is Placement => PLACED.has(meter);
 
 /**
- * The part of what flowed out that is estimated, of a device or of its channels with a place: few have any, so it is no measure of every
- * bucket, but told apart, too.
+ * The estimated share of exported energy, of a device or of its channels with a placement. Few devices have any, so it is stored in
+ * separate rows rather than as a column of every bucket.
  */
 export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_export`;
 
 export const estimatedExportOf = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
-/** All that may have rows of its own beside a device's, and beside a user's. */
+/** All meters and shares that may have rows of their own, in addition to the rows of the device and the user. */
 export const TOLD_APART: readonly (Meter | EstimatedExport)[] = [
   ...METERS,
   ...[null, ...PLACEMENTS].map(estimatedExportOf),
 ];
 
 /**
- * What a meter's rows of the load profile, and of all aggregates above it, have in the place of `device_id` and `user_id`. No id has a
- * slash in it: whoever asks for a device or a user gets nothing else (decision 0041).
+ * Returns the key that a meter's rows have instead of `device_id` and `user_id` in the load profile and in all aggregates above it. No id
+ * contains a slash, so a query for a device or a user never matches these rows (decision 0041).
  */
 export const meterKey = (id: string, meter: Meter | EstimatedExport): string => `${id}/${meter}`;
 
-/** The key of the rows that tell how much of what flowed out of a device (or of channels with a place, a meter's key) is estimated, as their import. */
+/**
+ * Returns the key of the rows that store the estimated share of exported energy, as their import. `id` is a device's id, or a meter's key
+ * for channels with a placement.
+ */
 export const estimatedExportKey = (id: string): string => meterKey(id, estimatedExportOf(null));

@@ -13,25 +13,25 @@ import { transactionOn } from './transaction.ts';
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 
-/** What migrating did, and what it found. */
+/** Result of a migration: applied files and detected capabilities. */
 interface Migrated {
-  /** Names of the files that were applied. */
+  /** Names of the applied files. */
   applied: string[];
   database: Found;
 }
 
 /**
- * Brings a database to this version's schema: numbered files of sql/schema once each and in order, those of sql/storage
- * and sql/rollups for its tier whenever they changed or a numbered one was applied, and the partitions of the months around now. All of it in one
- * transaction, so that a database is never left half on one tier. Safe to call from any number of processes. Throws where a newer
- * version made the schema.
+ * Migrates a database to this version's schema. Numbered files of sql/schema are applied once each, in order. Files of sql/storage and
+ * sql/rollups for its tier are applied again if they changed or a numbered file was applied. Partitions of the months around now are
+ * created. All of it is one transaction, so a database is never left half on one tier. Any number of processes may call it concurrently.
+ * Throws if a newer version created the schema.
  */
 export async function migrate(
   pool: Pool,
   { timescale = 'auto', now = new Date() }: { timescale?: 'auto' | 'off'; now?: Date } = {},
 ): Promise<Migrated> {
   return afterExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
-    // Raw SQL: migrations are SQL, and their table is there before the types are true.
+    // Raw SQL: migrations are SQL, and their table exists before the schema matches the types.
     await refuseNewer(client);
     const database = await askCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
@@ -46,11 +46,11 @@ export async function migrate(
   });
 }
 
-/** Throws, with what to do, where a newer version of the service made this database. */
+/** Throws, with the remedy, if a newer version of the service created this database. */
 export const refuseNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
   refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
 
-/** Numbered migrations that this database lacks, and those that this version does not know; it is only read. */
+/** Returns the numbered migrations that this database lacks, and those unknown to this version. Only reads. */
 export async function schemaState(
   client: Pick<PoolClient, 'query'>,
 ): Promise<{ isMade: boolean; pending: string[]; unknown: string[] }> {
@@ -78,7 +78,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   for (const name of await sqlFiles('schema')) {
     if (!known.has(name)) applied.push(await apply(client, name));
   }
-  // What a migration drops is made anew, whether or not its file has changed.
+  // A migration may drop such objects, so their files are applied again even if unchanged.
   const hasMigrated = applied.length > 0;
   const again = [
     ...(await sqlFiles('interface')),
@@ -94,7 +94,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   return applied;
 }
 
-/** The files of these folders together, in the order of their numbers. */
+/** Returns the SQL files of these folders together, in the order of their numbers. */
 async function sqlFiles(...folders: string[]): Promise<string[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => (await readdir(SQL + folder)).map((name) => `${folder}/${name}`)),
@@ -121,18 +121,18 @@ async function apply(client: PoolClient, name: string): Promise<string> {
   return name;
 }
 
-/** The schema was made by a newer version of the service; the message says what to do. */
+/** Reports that a newer version of the service created the schema. The message contains the remedy. */
 class NewerSchema extends Error {
   override name = 'NewerSchema';
 }
 
 /**
- * Throws NewerSchema where a database has numbered migrations that this version does not know: what it would write and answer by
- * its own idea of the schema could be wrong. `known`: names of this version's, as `schema/0001_accounts.sql`. A database without a schema is no
- * newer one.
+ * Throws NewerSchema if a database has numbered migrations that this version does not know: reading or writing with an outdated schema
+ * could be wrong. `known` are the names of this version's migrations, such as `schema/0001_accounts.sql`. A database without a schema is
+ * not newer.
  */
 async function refuseNewerSchema(query: Query, known: readonly string[]): Promise<void> {
-  // Raw SQL: the migrations' own table, which may not be there.
+  // Raw SQL: the table of the migrations, which may not exist.
   const { rows: made } = await query<{ isMade: boolean }>(
     `SELECT to_regclass('schema_migrations') IS NOT NULL AS "isMade"`,
     [],
@@ -151,44 +151,43 @@ async function refuseNewerSchema(query: Query, known: readonly string[]): Promis
 }
 
 /**
- * Makes room for readings and load profile over `[from, to]` where the database does not do so by itself: monthly
- * partitions (`readings_2026_11`). Returns the names of those that it made.
+ * Creates space for readings and the load profile over `[from, to]` unless the database does so by itself: monthly partitions
+ * (`readings_2026_11`). Returns the names of the partitions that it created.
  */
 export async function ensurePartitions(db: Pool | PoolClient, range: { from: Date; to: Date }): Promise<string[]> {
-  // Raw SQL: a function of the schema, which each tier has in its own way.
+  // Raw SQL: a function of the schema, which each tier implements.
   const { rows } = await db.query('SELECT make_room($1, $2) AS made', [range.from, range.to]);
   return rows[0].made;
 }
 
-/** A pool, or the session that holds the lock of the upkeep. */
+/** A pool, or the session that holds the lock of the history upkeep. */
 type Queried = Pick<Pool, 'query'>;
 
-/** Readings rarely come later than this: older chunks are compressed. Late readings are still accepted. */
+/** Age after which readings rarely arrive; older chunks are compressed. Later readings are still accepted. */
 const LATE_WINDOW_DAYS = 7;
 
 /**
- * Start of the retention in Unix ms: the same day and time so many calendar months before, or the last day of a month that
- * is too short for it, so that it never moves back. Older readings are refused.
+ * Returns the start of the retention in Unix ms: the same day and time `retentionMonths` calendar months ago. If that month is too short,
+ * it is its last day, so that the start never moves back. Older readings are rejected.
  */
 export function retentionStartMs(nowMs: number, retentionMonths: number): number {
   return DateTime.fromMillis(nowMs, { zone: 'utc' }).minus({ months: retentionMonths }).toMillis();
 }
 
 /**
- * Drops the readings before the retention, in whole partitions or chunks. A day later than they are refused, so that
- * no writer, whatever its clock says, adds to what is being dropped. Returns the names of what it dropped.
+ * Drops the readings before the retention, in whole partitions or chunks, a day after such readings are first rejected. So no writer adds
+ * readings to dropped partitions, whatever its clock. Returns the names of the dropped partitions or chunks.
  */
 export async function dropReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
-  // Raw SQL: functions of the schema, which each tier has in its own way.
+  // Raw SQL: functions of the schema, which each tier implements.
   const { rows } = await pool.query('SELECT drop_readings($1) AS dropped', [before]);
   return rows[0].dropped;
 }
 
 /**
- * Compresses what lies before a time (by default what is older than the late-data window) and chooses the length of new
- * chunks, where the database can. A transaction a chunk: it is locked while it is compressed, and only it. `signal`: ends it
- * between two chunks.
+ * Compresses chunks before a time (by default those older than the late-data window) and sets the length of new chunks, if the database
+ * supports it. Each chunk has a transaction of its own, which locks only that chunk. `signal` stops it between two chunks.
  */
 export async function compressHistory(
   pool: Queried,

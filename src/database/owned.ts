@@ -1,4 +1,4 @@
-/** Relations that have the owner of something by its id: with the prefix of such ids (src/core/ids.ts). */
+/** Relations that record the owner of an object by the object's id, each with the prefix of such ids (src/core/ids.ts). */
 export const OWNED = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },

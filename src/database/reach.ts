@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** As far as a role reaches: the account itself, those that it enrolled, or all. */
+/** Reach of a role: the account itself, the account and those that it enrolled, or all accounts. */
 export type RoleReach = { only: string } | { enrolledBy: string } | { all: true };
 
 /**
- * Which accounts a caller reaches: as its role does, or of those only the homes of a group and of the groups below it. Made in auth/access.ts
- * from a caller. Stores that find, list, change or delete what belongs to an account take one, so that such a call without it does not type-check.
- * Others take the id of an account or a device that was found within a reach before (`reachUserId`, `findDevice`): those that
- * create, erasure, those of `energy`, and lists of what is the caller's own.
+ * The accounts that a caller can access: all that its role reaches, or of these only the homes of one group and of the groups below it.
+ * auth/access.ts derives it from the caller. Stores that find, list, change or delete an account's data require a reach, so a call without
+ * one does not type-check. Other functions take the id of an account or a device that was already found within a reach (`reachUserId`,
+ * `findDevice`): functions that create, erasure, commands of `energy`, and lists of the caller's own objects.
  */
 export type Reach = RoleReach | { inGroup: string; of: RoleReach };
 
-/** For operators at the command line and for the service itself. */
+/** Reach of operators at the command line and of the service itself. */
 export const EVERYBODY: Reach = { all: true };
 
-/** Condition that the account in a column lies within the reach; a utility reaches itself and its homeowners. */
+/** Returns the SQL condition that the account in a column lies within the reach. A utility reaches itself and its homeowners. */
 export function within(reach: Reach, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);
   if ('inGroup' in reach) return sql<boolean>`(${within(reach.of, column)} AND ${inTree(reach.inGroup, account)})`;
@@ -25,20 +25,20 @@ export function within(reach: Reach, column: string): RawBuilder<boolean> {
       AND enrolled.enrolled_by = ${reach.enrolledBy} AND enrolled.role = 'homeowner'))`;
 }
 
-/** The same of the rows of `users` themselves: each is found by an index, however many accounts there are. */
+/** Returns the same condition for the rows of `users`. An index finds each row, however many accounts there are. */
 export function accountsWithin(reach: Reach): RawBuilder<boolean> {
   if (!('enrolledBy' in reach)) return within(reach, 'users.user_id');
   return sql<boolean>`(users.user_id = ${reach.enrolledBy}
     OR users.enrolled_by = ${reach.enrolledBy} AND users.role = 'homeowner')`;
 }
 
-/** The same of the rows of `home_groups`: of whoever is limited to a group, that one and those below it. */
+/** Returns the same condition for the rows of `home_groups`: a caller limited to a group reaches that group and those below it. */
 export function groupsWithin(reach: Reach): RawBuilder<boolean> {
   if (!('inGroup' in reach)) return within(reach, 'home_groups.user_id');
   return sql<boolean>`(${within(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTree(reach.inGroup)})`;
 }
 
-/** A group and those below it, as a subquery: their `group_id`. */
+/** Returns a subquery with the `group_id` of a group and of all groups below it. */
 export const groupTree = (groupId: string): RawBuilder<string> => sql`(
   WITH RECURSIVE tree AS (
     SELECT group_id FROM home_groups WHERE group_id = ${groupId}

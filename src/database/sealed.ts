@@ -1,11 +1,11 @@
 import type { Query } from './connect.ts';
 
-/** Values of a column that are looked at: enough to tell a wrong key from an installation of which one row is sealed by another. */
+/** Maximum number of values sampled per column. It is enough to distinguish a wrong key from single rows sealed with another key. */
 const SAMPLES = 20;
 
-/** Some of what is stored sealed (core/secrets.ts), of every column whose name says so. */
+/** Returns samples of the encrypted values (core/secrets.ts) of every column whose name marks it as sealed. */
 export async function sealedSamples(query: Query): Promise<Buffer[]> {
-  // Raw SQL: relations and columns are named at run time, out of the catalogue.
+  // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows: columns } = await query<{ relation: string; name: string }>(
     `SELECT quote_ident(table_name) AS relation, quote_ident(column_name) AS name FROM information_schema.columns
      WHERE table_schema = current_schema() AND column_name LIKE '%\\_sealed'`,

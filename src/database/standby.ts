@@ -2,32 +2,35 @@ import type { Logger } from '#src/core/log.ts';
 import { type Pool, type Query, queryOn } from './connect.ts';
 
 const POLL_MS = 1_000;
-/** Longest that a poll takes: a standby that answers later is away. */
+/** Maximum duration of a poll. A standby that responds later is unavailable. */
 const ANSWER_MS = 2_000;
 
-/** How far a standby has come. */
+/** Replication state of a standby. */
 export interface StandbyState {
-  /** How old its data may be, ms; 0 to a second where it follows. */
+  /** Maximum age of its data in ms; 0 to a second if replication keeps up. */
   ageMs: number;
-  /** Every transaction of the primary with a lower number (in 64 bits) is over and seen by whoever reads from it. */
+  /** Every transaction of the primary with a lower number (64 bits) has ended, and readers of the standby see its effects. */
   horizon: number;
 }
 
-/** What this process knows of the standby that it reads from. */
+/** The standby from which this process reads. */
 export interface Standby {
-  /** Null while it is away, is none, or it is not known how old its data is: the primary answers. */
+  /**
+   * Returns its state. Null if the server is unavailable, is not a standby, or the age of its data is unknown; reads then go to the
+   * primary.
+   */
   state(): StandbyState | null;
-  /** A read from it failed: away until it has answered again. */
+  /** Reports that a read from it failed. It is unavailable until it has responded again. */
   failed(): void;
   stop(): void;
 }
 
-/** Asks the primary where it writes and the standby what it has replayed, once a second. */
+/** Polls the primary's write position and the standby's replayed position once a second. */
 export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby {
   let samples: readonly Sample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
-  /** What was said last, so that it is said once. */
+  /** Last message logged, so that it is logged once. */
   let said: string | null = null;
   const tell = (what: string | null) => {
     if (what === said) return;
@@ -38,7 +41,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // Before the standby is asked: what it has replayed by then it had at this time, or later.
+    // Read before the standby is queried: whatever the standby has replayed then, the primary had written at this time or later.
     const position = await within(writtenTo(queryOn(primary)));
     samples = withLatest(samples, { atMs, position });
     const replayed = await within(replayedTo(queryOn(standby)));
@@ -72,7 +75,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
 }
 
 async function writtenTo(query: Query): Promise<number> {
-  // Raw SQL: here and below functions of the server, without a table.
+  // Raw SQL, here and below: functions of the server, without a table.
   const { rows } = await query<{ position: number }>(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS "position"`, []);
   return rows[0]?.position ?? 0;
 }
@@ -95,41 +98,42 @@ function within<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late]);
 }
 
-/** How far the primary had written its log at a time. */
+/** Position up to which the primary had written its log at a time. */
 export interface Sample {
   atMs: number;
-  /** Bytes of its log. */
+  /** Position in bytes of the primary's log. */
   position: number;
 }
 
-/** So many samples are kept: a standby that is further behind is as good as away. */
+/** Maximum number of samples stored. A standby that lags further behind counts as unavailable. */
 const KEPT = 900;
 
 /**
- * How old the data of a standby that has replayed so far may be, ms: the time since the primary stood there. A primary that writes
- * nothing lets no data grow old: its position is reached. Null where all samples are beyond what was replayed: older than is known. Pure.
+ * Returns the maximum age in ms of the data of a standby that has replayed up to a position: the time since the primary was at that
+ * position. If the primary writes nothing, the data does not age, because its position is reached. Null if all samples lie beyond the
+ * replayed position: the age is unknown. Pure.
  */
 export function ageOf(samples: readonly Sample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
   return reached ? Math.max(0, nowMs - reached.atMs) : null;
 }
 
-/** The samples with one more; the oldest goes where there are too many, however long the standby does not answer. Pure. */
+/** Appends a sample and drops the oldest beyond the maximum, so that the list stays bounded while the standby does not respond. Pure. */
 export const withLatest = (samples: readonly Sample[], latest: Sample): readonly Sample[] =>
   [...samples, latest].slice(-KEPT);
 
-/** Those samples that a later question may be answered by: the last one that was replayed, and what comes after it. Pure. */
+/** Returns the samples that later calls may need: the last one that was replayed, and all after it. Pure. */
 export function stillNeeded(samples: readonly Sample[], replayed: number): readonly Sample[] {
   const reached = samples.findLastIndex(({ position }) => position <= replayed);
   return samples.slice(Math.max(0, reached));
 }
 
-/** Numbers of transactions in a row go round after 2^32. */
+/** Modulus of the transaction numbers in rows, which wrap around after 2^32. */
 const ROUND = 2 ** 32;
 
 /**
- * Whether a standby has replayed a transaction: `number`, in 32 bits as rows have it, of one of the last two thousand millions;
- * `horizon`: all with lower numbers are over there. Pure.
+ * Whether a standby has replayed a transaction. `number` is its 32-bit number, as in rows, and is one of the last two thousand million. All
+ * transactions below `horizon` have been replayed. Pure.
  */
 export function isReplayed(number: number, horizon: number): boolean {
   const ahead = (((horizon - number) % ROUND) + ROUND) % ROUND;

@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import { HostAway, WatchedClient } from './hosts.ts';
 
-/** A statement, or a new connection, that waits for longer than this makes the pool probe its server. */
+/** If a statement or a new connection waits longer than this, the pool probes its server. */
 const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
 /**
- * A server that does not answer a new connection in this time stands still. With the time before, and that of a request until then, its
- * callers are refused within 5 s; a busy server takes tens of milliseconds.
+ * A server that does not accept a new connection within this time stands still. Together with the wait before the probe, and a request's
+ * time until then, callers are refused within 5 s. A busy server takes tens of milliseconds.
  */
 export const PROBE_MS = 3_000;
-/** A server that answers is not probed again for this time: a statement may take long. */
+/** Time for which a server that responded is not probed again, because a statement may take long. */
 const TRUSTED_MS = 2_000;
 
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** A connection as `Pool.connect` answers it: by the callback where there is one. */
+/** Passes on a connection as `Pool.connect` does: through the callback if there is one, else as a promise. */
 export function connectedBy(connected: Promise<pg.PoolClient>, callback?: Got): Promise<pg.PoolClient> | undefined {
   if (!callback) return connected;
   connected.then(
@@ -25,14 +25,14 @@ export function connectedBy(connected: Promise<pg.PoolClient>, callback?: Got): 
 }
 
 /**
- * Refuses the callers of a pool while its server stands still: a machine or process that is stopped ends no connection and takes new ones, so
- * statements would wait for as long as it stands. They fail then (HostAway), with their connections, and so does who asks for a connection, at once, until
- * the server answers again. `probe` connects to the server and asks something; it resolves or rejects when that is answered, and
- * rejects with a message about a timeout, later than PROBE_MS, where it is not.
+ * Refuses the callers of a pool while its server stands still. A machine or process that is stopped closes no connection and accepts new
+ * ones, so statements would wait until it resumes. Instead they fail with HostAway, their connections are closed, and requests for a
+ * connection fail at once until the server responds again. `probe` connects to the server and runs a statement. It resolves or rejects when
+ * the server responds. If the server does not, it rejects later than PROBE_MS, with a message about a timeout.
  */
 export function refuseWhileStill(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<WatchedClient>();
-  /** Those who wait for a connection. */
+  /** Callers that wait for a connection. */
   const waiting = new Set<{ sinceMs: number; refuse(error: Error): void }>();
   let isStill = false;
   let isProbing = false;
@@ -53,7 +53,7 @@ export function refuseWhileStill(pool: pg.Pool, probe: () => Promise<unknown>): 
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // It was refused meanwhile.
+          // The caller was refused meanwhile.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));
@@ -85,14 +85,14 @@ export function refuseWhileStill(pool: pg.Pool, probe: () => Promise<unknown>): 
 
 const away = () => new HostAway('the database does not answer');
 
-/** Whether a probe is answered in time, with whatever. */
+/** Whether the server responds to a probe in time, with any result. */
 function isAnswered(probed: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     probed.then(
       () => resolve(true),
       (error: Error) => resolve(!/timeout/i.test(error.message)),
     );
-    // What came while this process was busy is read before it is judged.
+    // Data that arrived while this process was busy is read before the verdict.
     setTimeout(() => setImmediate(() => setImmediate(resolve, false)), PROBE_MS).unref();
   });
 }

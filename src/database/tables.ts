@@ -18,8 +18,8 @@ import type { Meter } from './meter.ts';
 type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
 /**
- * Relations as typed queries see them. Catalogue with units: sql/CATALOGUE.md. Not the load profile and the aggregates, which
- * src/rollups/levels.ts declares.
+ * Relations for typed queries. sql/CATALOGUE.md documents them with units. The load profile and the aggregates are declared in
+ * src/rollups/levels.ts.
  */
 export interface Tables {
   users: UsersTable;
@@ -130,7 +130,7 @@ interface DevicesTable {
   decoder_config: Generated<Record<string, unknown>>;
   /** JSON. */
   computed_with: Generated<unknown>;
-  /** JSON: what owners say of its quantities. */
+  /** JSON: the owner's settings for the quantities of the device. */
   channels: Generated<Record<string, { counts_as?: string; placement?: Placement; circuit?: string; asked?: boolean }>>;
   created_at: Generated<Date>;
   deleted_at: Date | null;
@@ -195,7 +195,7 @@ interface AlertsTable {
   user_id: string;
   type: OneOf<typeof ALERT_TYPES>;
   threshold_milliwatt_hours: MilliwattHours | null;
-  /** A decimal, in the currency of the tariff that holds. */
+  /** Decimal number, in the currency of the tariff that applies. */
   threshold: string | null;
   threshold_hours: number | null;
   delivery: OneOf<typeof ALERT_DELIVERIES>;
@@ -207,7 +207,7 @@ interface TariffsTable {
   tariff_id: string;
   user_id: string;
   name: string;
-  /** YYYY-MM-DD, to be read as text: the driver makes a time of it. */
+  /** YYYY-MM-DD. Select it as text, because the driver would parse it into a time. */
   valid_from: ColumnType<Date, string, string>;
   currency: string;
   /** JSON. */
@@ -237,7 +237,7 @@ interface BillPeriodsTable {
   bill_period_id: string;
   user_id: string;
   device_id: string | null;
-  /** YYYY-MM-DD, to be read as text: the driver makes a time of it. */
+  /** YYYY-MM-DD. Select it as text, because the driver would parse it into a time. */
   first_day: ColumnType<Date, string, never>;
   last_day: ColumnType<Date, string, never>;
   timezone: string;
@@ -427,7 +427,7 @@ interface SeriesTable {
   meant: string | null;
 }
 
-/** Columns as those of `series`, by time. Of a stretch without a beginning or an end a bound is a number. */
+/** The columns of `series`, by time. A bound is a number if the stretch has no beginning or no end. */
 interface SeriesRolesView {
   series_id: number;
   device_id: string;

@@ -1,15 +1,15 @@
 import { closableDatabaseOn, type Database, type Pool, type PoolClient } from './connect.ts';
 
-/** So often a transaction is begun again that lost to others. */
+/** Maximum number of attempts of a transaction that loses to concurrent ones. */
 export const MAX_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
-/** Deadlock and serialisation failure: the other one goes on, this one begins again. */
+/** Whether the error is a deadlock or a serialisation failure: the other transaction continues, this one is retried. */
 export const isBeginAgain = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
- * Runs something in the transaction that is open, or else in one of its own: what a store changes together is also part of
- * what its caller changes together. `run` may run several times: where others were in the way, its transaction begins again.
+ * Runs `run` in the open transaction, or else in one of its own. So the changes of a store can be part of its caller's transaction. `run`
+ * may run several times: after a conflict with other transactions, its transaction is retried.
  */
 export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db);
@@ -22,7 +22,7 @@ export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Databas
   }
 }
 
-/** Runs something in a transaction of its own: all of it or nothing. What fails is thrown on, after the rollback. */
+/** Runs `run` in a transaction of its own. If it throws, the transaction is rolled back and the error is rethrown. */
 export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isBroken = false;
@@ -37,8 +37,8 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
 }
 
 /**
- * The same on a connection that the caller holds, with what belongs to its session (a lock, a temporary table). `onBroken`:
- * the rollback failed, too; the connection must not be used again. `mode`: isolation and access, where not the usual ones.
+ * Runs `run` in a transaction on the caller's connection, which may have session state (a lock, a temporary table). `onBroken` is called if
+ * the rollback fails, too: the connection must not be used again. `mode` sets isolation and access if not the defaults.
  */
 export async function transactionOn<T>(
   client: PoolClient,
@@ -49,7 +49,7 @@ export async function transactionOn<T>(
   }: { mode?: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' | ''; onBroken?: () => void } = {},
 ): Promise<T> {
   try {
-    // Raw SQL: the limits of transactions, and locks.
+    // Raw SQL: BEGIN, COMMIT and ROLLBACK.
     await client.query(`BEGIN ${mode}`);
     const result = await run(client);
     await client.query('COMMIT');
@@ -61,8 +61,8 @@ export async function transactionOn<T>(
 }
 
 /**
- * Runs a part of the transaction that is open on a connection. Where the part fails, what it changed is undone, and the transaction goes on: its
- * error is returned. Thrown is what ends the transaction, too: the connection is gone.
+ * Runs `run` inside a savepoint of the open transaction. If it fails, its changes are undone, the transaction continues and the error is
+ * returned. Throws if the transaction itself is lost, because the connection has ended.
  */
 export async function inPart<T>(
   client: PoolClient,
@@ -75,7 +75,7 @@ export async function inPart<T>(
     await client.query('RELEASE SAVEPOINT part');
     return { value };
   } catch (error) {
-    // Of several statements that were asked for at once one failed: none of the others may come after the rollback.
+    // One of several concurrent statements failed. No other statement may run after the rollback.
     await close();
     await client.query('ROLLBACK TO SAVEPOINT part');
     await client.query('RELEASE SAVEPOINT part');

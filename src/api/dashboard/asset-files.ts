@@ -10,7 +10,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { compileWords } from './compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
-/** Libraries that the browser gets as they are shipped, by the name that they are imported by. */
+/** Libraries that the browser gets unchanged, by their import name. */
 const LIBRARIES: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
@@ -18,7 +18,7 @@ const LIBRARIES: Record<string, string> = {
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
   uplot: 'uplot/dist/uPlot.esm.js',
 };
-/** Keeps what was seen last: the browser looks whether it is another one. */
+/** The service worker caches the last version of the pages; the browser checks whether the worker itself has changed. */
 const WORKER = 'service-worker.ts';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
@@ -26,16 +26,16 @@ const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
 type Source = () => Buffer | Promise<Buffer>;
 
-/** The pages' files as browsers get them, each beside its compressed forms (`app.js`, `app.js.br`, `app.js.gz`). */
+/** Files of the dashboard's pages as served to browsers, each with its compressed forms (`app.js`, `app.js.br`, `app.js.gz`). */
 export interface AssetFiles {
-  /** Makes a file, the first time that it is asked for. Answers the folder that it lies in; null where there is no such file. */
+  /** Builds a file when it is first requested. Returns the folder that contains it. Null if there is no such file. */
   folderOf(path: string): Promise<string | null>;
   remove(): Promise<void>;
 }
 
 /**
- * What is in `src/dashboard`, as it was when the process started: the pages belong to its operations. There is no build step: what
- * has types is stripped of them, once, into a folder of temporary files of this process.
+ * Reads `src/dashboard` as it was when the process started, because the pages belong to its operations. There is no build step: types are
+ * stripped once, into a temporary folder of this process.
  */
 export function assetFiles(): AssetFiles {
   const known = sources();
@@ -57,7 +57,8 @@ export function assetFiles(): AssetFiles {
       const here = place();
       const folder = await madeIn(here, path, read);
       if (existsSync(join(folder, path))) return folder;
-      // Somebody has cleared temporary files away (Debian does so after ten days). Not into the same folder again: it may be anybody's.
+      // A clean-up has deleted the temporary files (Debian does so after ten days). The files go to a new folder, because another user may
+      // own the old path by now.
       leave(here);
       return madeIn(place(), path, read);
     },
@@ -68,7 +69,7 @@ export function assetFiles(): AssetFiles {
   };
 }
 
-/** A folder, and what was made in it. */
+/** A temporary folder and the files built in it. */
 interface Place {
   folder: Promise<string>;
   made: Map<string, Promise<void>>;
@@ -78,7 +79,7 @@ async function madeIn(place: Place, path: string, read: Source): Promise<string>
   const folder = await place.folder;
   const making = place.made.get(path) ?? make(path, read, folder);
   place.made.set(path, making);
-  // Tried again with the next request.
+  // If a build fails, the next request tries again.
   making.catch(() => place.made.delete(path));
   await making;
   return folder;
@@ -95,8 +96,8 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /**
- * Writes a file in its forms. @fastify/static makes an ETag of a file's length and time, so the time is made of the content: it
- * is another where the content is, and the same in every process.
+ * Writes a file in its forms. @fastify/static computes an ETag from a file's length and time. So the time is derived from the content: it
+ * differs if the content differs, and is the same in every process.
  */
 async function make(path: string, read: Source, folder: string): Promise<void> {
   const content = await read();
@@ -109,13 +110,13 @@ async function make(path: string, read: Source, folder: string): Promise<void> {
   }
 }
 
-/** What there is to serve, by its path below `app/`: read now, made when it is asked for. */
+/** Lists all files by their path below `app/`. Sources are read now; a file is built when it is requested. */
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
   const words = new Map<string, Record<string, string>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
-  // Asked for when all files were read: a worker is another one where any file is.
+  // Computed after all files were read: the service worker changes if any file changes.
   let digest: string | undefined;
   const versioned = (source: string) => {
     digest ??= version.digest('hex').slice(0, 16);
@@ -153,7 +154,7 @@ function sources(): Map<string, Source> {
   return found;
 }
 
-/** A file of a package, whatever the package's exports say of it. */
+/** Returns the path of a file in a package, even if the package does not export it. */
 function packaged(resolve: NodeJS.RequireResolve, file: string): string {
   const [name = '', ...rest] = file.split('/');
   const places = (resolve.paths(name) ?? []).map((folder) => join(folder, name, ...rest));
@@ -163,15 +164,15 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * A module without types and comments, which are a seventh of what a browser would get. What does it is fetched when the first module is
- * asked for: it takes 17 MB that an API without a dashboard's visitor can do without.
+ * Strips types and comments from a module; they are a seventh of its size. The compiler is imported with the first module, because it takes
+ * 17 MB that an API without visitors to the dashboard does not need.
  */
 async function moduleOf(source: string): Promise<Buffer> {
   const { transformSync } = await import('amaro');
   return Buffer.from(browsable(transformSync(source, { mode: 'transform' }).code));
 }
 
-/** Imports as a browser resolves them: libraries by their address here, modules of ours as .js. */
+/** Rewrites imports for a browser: libraries to their address here, the service's own modules to .js. */
 function browsable(code: string): string {
   return code.replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2/g, (whole, before, quote, name: string) => {
     if (name in LIBRARIES) return `${before}${quote}/dashboard/app/lib/${name}.js${quote}`;
@@ -179,7 +180,10 @@ function browsable(code: string): string {
   });
 }
 
-/** The document, with the modules of the first page named in its head: fetched at once instead of import by import. The browser alone knows the language. */
+/**
+ * Returns the HTML document. Its head names the modules of the first page, so that they are fetched at once instead of import by import.
+ * Only the browser knows the language.
+ */
 function documentOf(source: string, paths: string[]): Buffer {
   const early = paths
     .filter((path) => path.endsWith('.js') && !path.startsWith('pages/') && path !== 'service-worker.js')

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { wantsPage } from '#src/api/plain-page.ts';
 import { assetFiles } from './asset-files.ts';
 
-/** Addresses of pages: each of them is the same document, which shows the page that its address names. */
+/** Paths of pages. All get the same document, which shows the page of its path. */
 const VIEWS = [
   ...[
     '',
@@ -19,11 +19,11 @@ const VIEWS = [
     '/fleet',
   ],
   ...['/sessions', '/operator'],
-  // A period of the home, or of a device; without it, the one of today.
+  // A period of the home or of a device; without a period, today.
   ...['/home', '/home/:unit', '/home/:unit/:period'],
   ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],
 ];
-/** Everything from here, nothing inline. */
+/** Content security policy: everything from this origin, nothing inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,8 +38,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves the pages of `src/dashboard` at `/dashboard`. What they are made of is looked at each time, and sent only where it is another:
- * who updates the service gets the pages that belong to it.
+ * Serves the pages of `src/dashboard` at `/dashboard`. Browsers revalidate each file and get it again only if it has changed, so an updated
+ * service has matching pages.
  */
 export function addAssets(app: FastifyInstance): void {
   const files = assetFiles();
@@ -60,12 +60,12 @@ export function addAssets(app: FastifyInstance): void {
       send(reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
-  // Any other is the same document, too, for a browser: it says that there is no such page, and which there are.
+  // Any other path also gets the document in a browser. It shows that there is no such page, and lists the existing ones.
   app.get('/dashboard/*', (request, reply) => {
     if (!wantsPage(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     return send(reply.status(404).header('Content-Security-Policy', POLICY), 'index.html', { isKept: false });
   });
-  // It looks after all pages, and fetches from here alone.
+  // The service worker controls all pages and fetches from this origin only.
   app.get('/dashboard/app/service-worker.js', (_request, reply) => {
     reply.header('Service-Worker-Allowed', '/dashboard');
     reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");

@@ -5,7 +5,7 @@ import { findSession, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { COOKIES, cookieOf } from './cookies.ts';
 
-/** Whose session the request's cookie names; 401 where it names none. */
+/** Returns the caller whose session the request's cookie names. Throws 401 if it names none. */
 export async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {
   const caller = await sessionOf(context, request);
   if (!caller) throw new AppError('unauthorized');
@@ -13,7 +13,7 @@ export async function callerOf(context: ApiContext, request: FastifyRequest): Pr
   return caller;
 }
 
-/** The same; null where it names none. */
+/** Returns the session that the request's cookie names. Null if it names none. */
 export async function sessionOf(
   { db, clock, environment }: ApiContext,
   request: FastifyRequest,
@@ -22,7 +22,7 @@ export async function sessionOf(
   return secret === undefined ? null : findSession(db, secret, clock());
 }
 
-/** 403 where a request that changes something does not come from a page of ours. */
+/** Throws 403 if a changing request does not come from a page of the dashboard. */
 export function checkCsrf(secret: string, request: FastifyRequest, sessionId: string): void {
   if (!isCsrfToken(secret, sessionId, request.headers['x-csrf-token'])) throw new AppError('forbidden');
 }

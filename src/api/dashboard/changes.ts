@@ -8,33 +8,33 @@ import { rolesOfSessions } from '#src/auth/sessions.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
 import { callerOf } from './caller.ts';
 
-/** How often the database is asked for news: once for all listeners of this process. */
+/** Interval of queries for new readings: one query for all streams of this process. */
 const LOOK_MS = 2_000;
-/** Proxies close connections that are silent for a minute. */
+/** Interval of heartbeats. Proxies close connections that are silent for a minute. */
 const BEAT_MS = 25_000;
-/** A stream ends after this time; the browser reconnects by itself. */
+/** Maximum duration of a stream. The browser reconnects by itself. */
 const MAX_STREAM_MS = 2 * 60_000;
-/** A listener with more unread bytes than this gets no more: its next event makes the page fetch everything anyway. */
+/** Unread bytes above which a client gets no more events: its next event makes the page fetch everything anyway. */
 const MAX_UNREAD_BYTES = 16_384;
-/** How long a client has to read that its stream has ended, when the process ends. */
+/** Time for a client to read the end of its stream when the process stops. */
 const UNREAD_END_MS = 1_000;
 
 interface Listener {
-  /** A listener, and whose readings it follows. */
+  /** An open stream and the account whose readings it follows. */
   caller: Caller;
   owner: StreamOwner;
   userId: string;
   stream: Readable;
-  /** What it was last told of. */
+  /** Mark of the last event sent. */
   mark: string | undefined;
-  /** It gets no more; what it was told may not be read yet. */
+  /** Whether the stream has ended. The client may not have read all events yet. */
   isOver: boolean;
 }
 
 /**
- * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2), `readings` each time devices of the account
- * were heard of, with the time of the youngest reading; the first one at once, since the page may have asked before. They end
- * with their session, wherever that is ended, when its role is another, and from `handOn` on: the page connects again, to another process.
+ * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2). Sends `readings`, with the time of the newest reading,
+ * each time devices of the account report; the first one is sent at once, because the page may have queried earlier. A stream ends with its
+ * session, wherever that is ended, if the account's role changes, and from `handOn` on: the page then reconnects to another process.
  */
 export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
@@ -59,7 +59,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
         say(one, `event: readings\ndata: ${now.newest.toISOString()}\n\n`);
       }
     } catch {
-      // The database is away: whoever listens hears of it when it is back.
+      // The database is unavailable. The streams get the event when it is back.
     } finally {
       isLooking = false;
     }
@@ -72,18 +72,18 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
     for (const one of listeners) end(one);
   };
   handOn?.addEventListener('abort', endAll);
-  // Before the server closes: it waits for answers that are under way.
+  // Before the server closes, because it waits for open responses.
   app.addHook('preClose', async () => {
     clearInterval(looking);
     clearInterval(beating);
     endAll();
-    // Of those whose clients do not read their end.
+    // Destroys streams whose clients do not read their end.
     setTimeout(() => {
       for (const { stream } of listeners) stream.destroy();
     }, UNREAD_END_MS).unref();
   });
 
-  // Without HEAD, which would open one that nobody reads.
+  // Without a HEAD route, which would open a stream that no client reads.
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const caller = await callerOf(context, request);
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
@@ -100,7 +100,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
     });
     stream.push('retry: 3000\n\n');
     if (handOn?.aborted) end(listener);
-    // Proxies that gather an answer before they pass it on are told not to.
+    // Forbid proxies to buffer the response.
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     return reply.type('text/event-stream; charset=utf-8').send(stream);
   });

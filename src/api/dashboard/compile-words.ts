@@ -4,12 +4,12 @@ interface Texts {
 }
 
 /**
- * Makes one file of the pages of a language. `pages`: JSON by the name of the page, with texts in ICU MessageFormat. A text without
- * arguments remains text; one with arguments becomes an array that `icu-minify/format` reads, so that a browser needs no parser (9 kB).
- * Throws with the path of the text if one cannot be parsed.
+ * Compiles the texts of all pages in one language into one file. `pages`: JSON by the name of the page, with texts in ICU MessageFormat. A
+ * text without arguments remains text; one with arguments becomes an array that `icu-minify/format` reads, so that a browser needs no
+ * parser (9 kB). Throws with the path of the text if one cannot be parsed.
  */
 export async function compileWords(pages: Readonly<Record<string, string>>): Promise<Buffer> {
-  // Loaded with the first page: an API that nobody opens the dashboard of does without.
+  // Imported with the first page; an API whose dashboard is not opened does not need it.
   const { default: compile } = await import('icu-minify/compile');
   const compileAll = (texts: Texts, path: string): object =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, compileOne(text, `${path}.${name}`)]));

@@ -1,34 +1,42 @@
 import type { FastifyRequest } from 'fastify';
 import type { Environment } from '#src/core/environment.ts';
 
-/** Live and sandbox often share a host, and browsers tell cookies apart by host and path, not by port. */
+/** Names of the session cookies. Live and sandbox often share a host, and browsers distinguish cookies by host and path, not by port. */
 export const COOKIES: Record<Environment, string> = {
   live: '__Secure-energy_session',
   sandbox: '__Secure-energy_sandbox_session',
 };
-/** Recognises a browser that signed in before, so that requests of strangers do not use up its limits (sign-in-limits.ts). */
+/**
+ * Names of the cookies that recognise a browser which signed in before, so that strangers' requests do not use up its limits
+ * (sign-in-limits.ts).
+ */
 export const BROWSER_COOKIES: Record<Environment, string> = {
   live: '__Secure-energy_browser',
   sandbox: '__Secure-energy_sandbox_browser',
 };
-/** Has a sign-in while its browser is at the provider. Of this host alone: no other can plant it. */
+/**
+ * Names of the cookies that store a sign-in while its browser is at the provider. The prefix binds them to this host: no other host can set
+ * them.
+ */
 export const PROVIDER_COOKIES: Record<Environment, string> = {
   live: '__Host-energy_provider',
   sandbox: '__Host-energy_sandbox_provider',
 };
 export const BROWSER_MS = 365 * 86_400_000;
-/** Sent to the dashboard's paths only, over TLS only, never from another site's page, and no script can read it. */
+/** Attributes of a cookie: sent only to the dashboard's paths, only over TLS, never from another site's page, and unreadable by scripts. */
 const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
-/** Value of a cookie of ours that the request carries, of at most `longest` characters. */
+/** Returns the value of a cookie in the request, if it has at most `longest` characters. */
 export function cookieOf(request: FastifyRequest, name: string, longest = 100): string | undefined {
   return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,${longest}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }
 
-/** A `Set-Cookie` of ours; 0 ms removes it. */
+/** Returns a `Set-Cookie` header; 0 ms removes the cookie. */
 export const setCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
 
-/** The same for a sign-in at a provider: it is sent, too, with the link by which another site leads back here (Lax). */
+/**
+ * Returns the same header for a sign-in at a provider. The cookie is also sent when a link on another site leads back here (SameSite=Lax).
+ */
 export const setProviderCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;

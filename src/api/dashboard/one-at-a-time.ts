@@ -1,6 +1,6 @@
 import { AppError } from '#src/core/errors.ts';
 
-/** Runs heavy work once at a time in a process. Calls that come while it runs get 503. */
+/** Wraps heavy work so that a process runs it once at a time. Calls during a run get 503. */
 export function oneAtATime<Given extends unknown[], Result>(
   run: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {

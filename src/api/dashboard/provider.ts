@@ -22,7 +22,7 @@ import {
 } from './cookies.ts';
 import type { SignInProblem } from './shapes.ts';
 
-/** The provider, as it is configured and asked. */
+/** The sign-in provider: its configuration and its client. */
 export interface Oidc {
   config: OidcConfig;
   provider: Provider;
@@ -30,20 +30,20 @@ export interface Oidc {
 
 interface Parts {
   oidc: Oidc;
-  /** The installation's. */
+  /** Secret of the installation. */
   secret: string;
   counter: RequestCounter;
   publicUrl(): string;
 }
 
-/** How long somebody may take at the provider. */
+/** Maximum time for a person to sign in at the provider. */
 const BEGUN_FOR_MS = 10 * 60_000;
-/** Where providers send people back to. */
+/** Path to which providers redirect people after the sign-in. */
 const CALLBACK = '/dashboard/sign-in/callback';
 const SIGN_IN = '/dashboard/sign-in';
 const HOME = '/dashboard';
 
-/** What a browser keeps while it is at the provider: sealed, so that it is our word, and nobody reads it. */
+/** State of a sign-in, in a cookie of the browser while it is at the provider. It is encrypted, so that it is authentic and unreadable. */
 const kept = z.strictObject({
   is: z.literal('sign-in at the provider'),
   state: z.string(),
@@ -62,10 +62,10 @@ interface Ended {
 }
 
 /**
- * `POST /dashboard/sign-in/provider`: where to go to sign in (a page of another site can cause no such request, since its body is JSON), and
- * `GET /dashboard/sign-in/callback`, which the provider sends people back to: it opens a session, or leads to the page to sign in
- * and why. Nothing of a sign-in is stored here while it is under way: the browser that began it has it, sealed, in a cookie, and no
- * other browser can end it.
+ * Adds `POST /dashboard/sign-in/provider` and `GET /dashboard/sign-in/callback`. The first returns the provider's address for signing in
+ * (another site's page cannot send it, because its body is JSON). The provider redirects people to the second, which opens a session, or
+ * redirects to the sign-in page with the reason of the failure. The service stores nothing of a pending sign-in: the browser that began it
+ * has the encrypted state in a cookie, and no other browser can complete it.
  */
 export function addProviderSignIn(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const { db, clock, environment, box } = context;
@@ -96,7 +96,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     const begun = begunBy(request);
     const ended = begun ? await end(request, begun).catch((error) => failed(request, error)) : 'over';
     if (typeof ended === 'string') {
-      // Without a sign-in that was begun here it is nobody's doing that is to be noted.
+      // Without a sign-in that was begun here, there is no attempt to record.
       if (begun && ended !== 'many') await noteRefusal(request, ended);
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
@@ -109,7 +109,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     return reply.status(303).header('Location', ended.returnTo).send();
   });
 
-  /** The sign-in that this browser began; null where there is none, it is over, or it is another's. */
+  /** Returns the sign-in that this browser began. Null if there is none, it has expired, or another browser began it. */
   function begunBy(request: FastifyRequest): Kept | null {
     const sealed = cookieOf(request, PROVIDER_COOKIES[environment], 2_000);
     if (sealed === undefined) return null;
@@ -122,11 +122,11 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
   }
 
   async function end(request: FastifyRequest, begun: Kept): Promise<Ended | SignInProblem> {
-    // Each may be a question to the provider, and is noted: as many as of another way to sign in.
+    // Each callback may cause a request to the provider and an audit entry, so it counts against the limits of sign-ins.
     await countSignIn(counter, networkOf(request.ip));
     const at = new URL(redirectUri());
     at.search = new URL(request.url, at).search;
-    // Another sign-in than the one that this browser began: nothing of it is asked for.
+    // The state belongs to another sign-in than the one that this browser began: nothing is requested from the provider.
     if (at.searchParams.get('state') !== begun.state) return 'over';
     const person = personOf(await provider.finish(at, begun), config);
     if (typeof person === 'string') return person;
@@ -156,7 +156,10 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
   }
 }
 
-/** A page of the dashboard to go to afterwards: a plain path of ours, or home. Nothing that a browser could take for another host. Pure. */
+/**
+ * Returns the page of the dashboard to open after signing in: a plain local path, or the home page. Never a path that a browser could take
+ * for another host. Pure.
+ */
 export function pageOf(path: unknown): string {
   const isOurs = typeof path === 'string' && /^\/dashboard(\/[\w-]+)*$/.test(path) && path.length <= 200;
   return isOurs && path !== SIGN_IN && path !== CALLBACK ? path : HOME;

@@ -11,13 +11,13 @@ import { DASHBOARD_OPERATIONS } from './operations.ts';
 import { addProviderSignIn } from './provider.ts';
 import { addSession, type SignInParts } from './session.ts';
 
-/** Of one account, in this process. A page asks some dozens of times a minute, and a browser six times at once. */
+/** Limits for one account in this process. A page sends some dozens of requests a minute, and a browser six at once. */
 const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 
 /**
- * The developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of the
- * interface and a few of its own, for who is signed in. A session is no API key: it is looked at here only, a key only
- * below /v1, and its requests do not count against the account's plan. `handOn`: when clients are to go elsewhere.
+ * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of the interface and a
+ * few of its own, for signed-in users. A session is not an API key: sessions are only accepted here, keys only below /v1, and the
+ * dashboard's requests do not count against the account's plan. `handOn` aborts when clients should move to another process.
  */
 export function addDashboard(
   app: FastifyInstance,

@@ -27,22 +27,22 @@ import { callerOf, checkCsrf, sessionOf } from './caller.ts';
 import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
 import type { Oidc } from './provider.ts';
 
-/** A failed sign-in is answered no sooner than this, so that its duration does not tell whether the account exists. */
+/** Minimum duration of a failed sign-in, so that its timing does not reveal whether the account exists. */
 const FAILURE_MS = 250;
 
-/** What signing in needs beside the API's context. */
+/** Dependencies of signing in, in addition to the API's context. */
 export interface SignInParts {
-  /** The installation's. */
+  /** Secret of the installation. */
   secret: string;
   counter: RequestCounter;
   mqtt: BrokerAddress;
-  /** Where clients reach the service. */
+  /** URL at which clients reach the service. */
   publicUrl(): string;
-  /** Who else signs people in. */
+  /** Sign-in provider, in addition to mail. */
   oidc?: Oidc | undefined;
-  /** The certificate in use. */
+  /** Returns the certificate in use. */
   certificate(): Buffer;
-  /** Mails a way to sign in. */
+  /** Sends a mail with a link and a code for signing in. */
   mail(to: string, signIn: SignIn): Promise<void>;
 }
 
@@ -58,8 +58,8 @@ type Opened = { user_id: string; session_id: string; secret: string };
 const fromOf = ({ headers, ip }: FastifyRequest) => ({ userAgent: headers['user-agent'] ?? null, address: ip });
 
 /**
- * `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session` (`?everywhere=true`: in every browser of the
- * account).
+ * Adds `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE
+ * /dashboard/session` (`?everywhere=true`: in every browser of the account).
  */
 export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const { db, clock, environment } = context;
@@ -69,7 +69,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   const signedIn = async (userId: string, csrf: string) => {
     const user = await findUser(db, { only: userId }, userId);
     if (!user) throw new AppError('unauthorized');
-    // Another broker has a certificate of its own.
+    // An external broker has a certificate of its own.
     const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
     const told = { ...mqtt, needs_certificate: needsCertificate };
     const asksTimezone = await isTimezoneUnknown(db, userId);
@@ -87,7 +87,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     await countSignIn(counter, isKnown ? browser.id : network);
     if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_MS));
     const signInId = newId('sgn');
-    // The answer comes before anything is looked up: neither it nor its time tells whether there is such an account.
+    // The response is sent before any look-up, so neither its content nor its timing reveals whether the account exists.
     void sendTo(address, signInId, { browserId: browser.id, isKnown, network }).catch((error: Error) =>
       request.log.error({ err: error }, 'sign-in mail not sent'),
     );
@@ -106,7 +106,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const given = proof.safeParse(request.body);
     if (!given.success) throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code' });
     const network = networkOf(request.ip);
-    // Codes can be guessed: each is counted before it is looked at, so that nobody over the limit goes on.
+    // Codes can be guessed, so each attempt is counted before its code is checked; beyond the limit, none is checked.
     if ('code' in given.data) await countSignIn(counter, network);
     const begunMs = performance.now();
     const opened = await signIn(
@@ -141,7 +141,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     throw unprocessable({ field: 'token', message: 'is wrong, was used, or is over; change the address again' });
   });
 
-  /** Answers with the session that was opened, and its cookies. */
+  /** Sends the opened session and its cookies. */
   async function enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
     const answer = await signedIn(opened.user_id, csrfToken(secret, opened.session_id));
     const browser = browserOf(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
@@ -154,7 +154,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
 
   app.get('/dashboard/session', async (request) => {
     const caller = await sessionOf(context, request);
-    // Not to be signed in is no mistake here: the page asks whether one is.
+    // A missing session is no error here: the page asks whether the browser is signed in.
     if (!caller) return { user: null, environment, ...provider };
     return signedIn(caller.userId, csrfToken(secret, caller.keyId));
   });
@@ -172,7 +172,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       else await closeSession(trx, caller.userId, caller.keyId);
     });
     reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));
-    // Where the provider goes on, whoever comes next at this browser is signed in by one click.
+    // If the session at the provider continues, the next person at this browser could sign in with one click.
     const next = isByProvider
       ? await parts.oidc?.provider.endOfSession(`${parts.publicUrl()}/dashboard/sign-in`)
       : null;

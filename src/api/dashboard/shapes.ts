@@ -9,18 +9,18 @@ import { COMMODITIES } from '#src/database/meter.ts';
 import { NOTES } from '#src/energy/figure.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 
-/** What the dashboard's own operations answer; the tests hold them to these. */
+/** Responses of the dashboard's own operations; tests check them. */
 const count = z.number().int().min(0);
 
-/** Null where nothing is known. */
+/** Null if unknown. */
 const used = z.strictObject({ kwh_used: z.number().nullable(), estimated_kwh: z.number().nullable() });
-/** In the unit of a commodity. */
+/** Amount in the unit of the commodity. */
 const amount = z.strictObject({ used: z.number().nullable(), estimated: z.number().nullable() });
 const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
 const kwh = z.number().nullable();
 const share = z.number().min(0).max(1).nullable();
-/** Null: not known, or not to be known in this home. */
+/** Null if unknown, or if it cannot be known in this home. */
 const flow = z.strictObject({
   grid_import_kwh: kwh,
   grid_export_kwh: kwh,
@@ -57,7 +57,7 @@ export const figureAnswer = z.strictObject({
 });
 
 const days = { start: z.iso.date(), end: z.iso.date() };
-/** Null where nothing is known. */
+/** Null if unknown. */
 const total = { ...used.shape, coverage: share };
 const load = z.number().nullable();
 const profile = { base_watts: load, night_watts: load };
@@ -82,12 +82,12 @@ export const periodAnswer = z.strictObject({
       last_year: z.strictObject({ ...days, ...total }),
     })
     .nullable(),
-  /** A day, or a month (YYYY-MM) of a year. */
+  /** One entry per day, or per month (YYYY-MM) if the period is a year. */
   buckets: z.array(z.strictObject({ at: z.string(), ...known })),
   curve: z.array(z.strictObject({ at: instant.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instant, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
-  /** `at`: of the oldest measured power in it; null: a mean of the last `minutes`. */
+  /** `at` is the time of the oldest measured power in it; null if the value is a mean of the last `minutes`. */
   power: homePower.nullable(),
   flows: flow.nullable(),
   commodities: z.array(
@@ -126,7 +126,7 @@ export const periodAnswer = z.strictObject({
   }),
 });
 
-/** Registers that are taken for another meter's from a reading on, which nobody has confirmed. In kWh, or m³ of a volume. */
+/** Registers that appear to belong to another meter from a reading on, unconfirmed by the owner. In kWh, or in m³ for a volume. */
 export const swapGuesses = z.array(
   z.strictObject({
     device_id: z.string(),
@@ -139,50 +139,50 @@ export const swapGuesses = z.array(
   }),
 );
 
-/** The measured power of the last ten minutes, oldest first; null where it was not measured. */
+/** Measured power of the last ten minutes, oldest first. Null if it was not measured. */
 export const powerAnswer = z.strictObject({
   now: instant,
   trail: z.array(z.strictObject({ at: instant, watts: load })),
 });
 
-/** Null: no tariff held, or tariffs of two currencies. */
+/** Null if no tariff applied, or tariffs in two currencies did. */
 export const periodCostsAnswer = z.strictObject({
   has_tariff: z.boolean(),
   used: cost,
-  /** Without a price of the highest quarter-hour, which is paid for whole months. */
+  /** Without the price of the highest quarter-hour, which is charged for whole months. */
   compared: z.strictObject({ now: cost, before: cost, last_year: cost }),
   buckets: z.array(z.strictObject({ at: z.string(), cost })),
-  /** Those that used most. */
+  /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost })),
   /**
-   * Cost of a load of 1 kW over the 8,766 hours of a year, by the prices of the last one and the share of the usage that was bought; `night_amount`:
-   * as if all hours cost what those from 0 to 5 o'clock do.
+   * Cost of a load of 1 kW over the 8,766 hours of a year, by the prices of the past year and the share of the usage that was bought.
+   * `night_amount` assumes that all hours cost as much as those from 0 to 5 o'clock.
    */
   kilowatt_year: z
     .strictObject({ currency: z.string(), amount: z.number(), night_amount: z.number().nullable() })
     .nullable(),
 });
 
-/** A series that a tariff can take prices from, and how far it is told. */
+/** A price series that a tariff can use, and the time up to which it has prices. */
 export const usableSeries = series.extend({
   prices: count,
-  /** When the last price ends to hold. Null: it has none. */
+  /** End of the last price. Null if the series has no price. */
   until: instant.nullable(),
 });
 
-/** What the last whole month would have cost by a tariff. Null: nothing of it is known. */
+/** Cost of the last whole month under a tariff. Null if usage or prices are unknown. */
 export const tariffPreview = z.strictObject({ start: z.iso.date(), end: z.iso.date(), cost });
 
 export const firing = z.strictObject({
   fired_at: instant,
   period_start: instant,
-  /** Null for a silence. */
+  /** Null for alerts on silence. */
   period_end: instant.nullable(),
   kwh_used: z.number().nullable(),
-  /** For alerts on costs. */
+  /** Set for alerts on costs. */
   cost: z.string().nullable(),
   currency: z.string().nullable(),
-  /** The silent one, for no_data. */
+  /** The silent device, for no_data. */
   device_id: z.string().nullable(),
   event_id: z.string(),
 });
@@ -211,7 +211,7 @@ export const sentDelivery = z.strictObject({
 
 export const operator = z.strictObject({
   at: instant,
-  /** Counts up; two of them tell the rate. Less than before where a month was dropped or the statistics were reset. */
+  /** Counter; the difference of two values gives the rate. It becomes lower if a month is dropped or the statistics are reset. */
   readings_stored: count,
   lag_seconds: z.number().nullable(),
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
@@ -231,8 +231,8 @@ export const rejected = z.strictObject({
 });
 
 /**
- * Why a sign-in at the provider came to nothing, as the page to sign in is told: the provider is away or did not answer as it should; or
- * the person has no verified address, no account, one of another domain, or one that is somebody else's there.
+ * Reasons why a sign-in at the provider failed, as sent to the sign-in page: the provider was unavailable or its response was invalid; or
+ * the person has no verified address, no account, an account of another domain, or an account that is linked to another person there.
  */
 export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')
@@ -257,11 +257,11 @@ export const replayed = z.strictObject({
   complete: z.boolean(),
 });
 
-/** Null: the account is gone, or there is none. */
+/** Null if the account was deleted, or there is none. */
 const email = z.string().nullable();
 export const namedAct = act.extend({ actor_email: email, target_email: email });
 
-/** Quantities of a device whose last value is held: implausible, and not counted until the next ones say what it was. */
+/** Quantities of a device whose last value is held: it is implausible, and not counted until the next values explain it. */
 export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instant }));
 
 export const rollupCheck = z.strictObject({
@@ -281,21 +281,21 @@ export const rollupCheck = z.strictObject({
 
 const energy = z.number().min(0);
 const watts = z.number().int();
-/** Since when it is so, and up to when that is known. */
+/** Start of the condition, and the time up to which it is known. */
 const lasting = { since: instant, until: instant };
-/** What it is compared with, oldest first; the last is what it is about. */
+/** Values compared, oldest first. The last is the one that the remark is about. */
 const comparedWatts = z.array(z.strictObject({ at: instant, watts }));
 const comparedKwh = z.array(z.strictObject({ at: instant, kwh: energy }));
 const comparedDays = z.array(z.strictObject({ date: z.iso.date(), kwh: energy }));
 
-/** What there is to say of a home, most urgent first: numbers with what they are compared with (docs/plain-words.md). */
+/** Remarks about a home, most urgent first: figures with the values that they are compared with (docs/plain-words.md). */
 const remark = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('stays_on'),
     ...lasting,
     least_w: watts,
     usual_w: watts,
-    /** The device that most of it is; null: of none it is known. */
+    /** The device with the largest share. Null if unknown. */
     device_id: z.string().nullable(),
     location: z.string().nullable(),
     compared: comparedWatts,
@@ -344,7 +344,7 @@ const remark = z.discriminatedUnion('kind', [
 ]);
 export const remarksAnswer = z.strictObject({ timezone: z.string(), remarks: z.array(remark) });
 
-/** Null: too little is known of the home. */
+/** Null if too little is known about the home. */
 export const forecastAnswer = z.strictObject({
   timezone: z.string(),
   forecast: z
@@ -357,7 +357,7 @@ export const forecastAnswer = z.strictObject({
       low_kwh: energy,
       high_kwh: energy,
       range_percent: count,
-      /** Null: no tariff holds, or not long enough. */
+      /** Null if no tariff applies, or none for the whole time. */
       cost: z
         .strictObject({ currency: z.string(), expected: z.number(), low: z.number(), high: z.number() })
         .nullable(),
@@ -374,19 +374,18 @@ export const forecastAnswer = z.strictObject({
     .nullable(),
 });
 
-/** What an import of a table would do. */
+/** Result of checking a table of devices before its import. */
 export const importCheck = z.strictObject({
   rows: count,
   created: count,
   existing: count,
   users_created: count,
   differing: importAnswer.shape.differing,
-  /** `field`: `line 3.type`, `line 3`. */
+  /** `field` is, for example, `line 3.type` or `line 3`. */
   mistakes: z.array(z.strictObject({ field: z.string(), message: z.string() })),
 });
 export const waitingImports = z.array(importAnswer);
 
-/** For the pages that ask. */
 export type Cost = z.output<typeof cost>;
 export type Period = z.output<typeof periodAnswer>;
 export type SwapGuess = z.output<typeof swapGuesses>[number];

@@ -1,12 +1,12 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { codeBlock, escaped, type Highlight, type Section, samples, slug } from './markup.ts';
 
-/** A guide, ready to be shown. */
+/** A guide, rendered as HTML. */
 export interface Guide {
-  /** Its address. */
+  /** Path of the page. */
   href: string;
   title: string;
-  /** Its first paragraph, which says what it is about. */
+  /** First paragraph, which states the subject. */
   lead: string;
   html: string;
   sections: Section[];
@@ -18,12 +18,12 @@ export interface Block {
   source: string;
 }
 
-/** Languages whose blocks stand for each other where they follow each other. */
+/** Languages whose consecutive blocks are alternatives of one sample. */
 const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python: 'Python' };
-/** What is said of other blocks. */
+/** Labels of other blocks. */
 const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
 
-/** The blocks of code in a guide, in order: what a reader copies is what the tests run. Pure. */
+/** Returns the blocks of code in a guide, in order. The tests run the code that readers copy. Pure. */
 export const blocksOf = (markdown: string): Block[] =>
   new Marked().lexer(markdown).flatMap((token) => {
     if (token.type !== 'code') return [];
@@ -31,7 +31,7 @@ export const blocksOf = (markdown: string): Block[] =>
     return [{ language: lang, source: text }];
   });
 
-/** A guide of its Markdown. It is our own: nothing in it needs to be made harmless. Pure. */
+/** Renders a guide from its Markdown. The Markdown is the service's own, so it needs no sanitising. Pure. */
 export function guideOf(href: string, markdown: string, highlight: Highlight): Guide {
   const marked = new Marked();
   const tokens = marked.lexer(markdown);
@@ -78,7 +78,7 @@ export function guideOf(href: string, markdown: string, highlight: Highlight): G
 
 const isSample = (token: Token): boolean => token.type === 'code' && ((token as Tokens.Code).lang ?? '') in SAMPLES;
 
-/** The next token that is no blank line. */
+/** Returns the next token that is not a blank line. */
 function nextOf(tokens: Token[], after: number): { token: Token; index: number } | null {
   for (let index = after + 1; index < tokens.length; index++) {
     const token = tokens[index];
@@ -87,5 +87,5 @@ function nextOf(tokens: Token[], after: number): { token: Token; index: number }
   return null;
 }
 
-/** For a page's description: text without marks. */
+/** Strips the markup, for the description of a page. */
 export const plain = (html: string): string => escaped(html.replaceAll(/<[^>]+>/g, ''));

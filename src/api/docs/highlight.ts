@@ -10,13 +10,16 @@ core.registerLanguage('json', json);
 core.registerLanguage('python', python);
 core.registerLanguage('typescript', typescript);
 
-/** Names that code has in the guides and in the document. */
+/** Language names that code blocks use in the guides and in the document. */
 const LANGUAGES: Record<string, string> = {
   ...{ curl: 'bash', sh: 'bash', console: 'bash', shell: 'bash' },
   ...{ ts: 'typescript', javascript: 'typescript', python: 'python', json: 'json' },
 };
 
-/** Code with its parts marked; what is in no known language as it is. Done here, so that a reader's browser need not. */
+/**
+ * Returns code with syntax highlighting, or unchanged if its language is unknown. It is done on the server so that browsers need no
+ * library.
+ */
 export const highlight: Highlight = (code, language) => {
   const known = LANGUAGES[language.toLowerCase()];
   return known === undefined ? escaped(code) : core.highlight(code, { language: known }).value;

@@ -5,7 +5,9 @@ interface Link {
   title: string;
 }
 
-/** A page, with the way to all others. Nothing of it is inline: the policy of the pages allows no script and no style in them. */
+/**
+ * Returns a page with the navigation to all others. Nothing is inline, because the policy of the pages forbids inline scripts and styles.
+ */
 export function documentOf(
   page: { href: string; title: string; description: string; html: string },
   { guides, reference }: { guides: readonly Link[]; reference: readonly Link[] },

@@ -1,6 +1,6 @@
-/** A piece of a page that search finds: what is below one heading. */
+/** An entry of the search index: the text below one heading. */
 export interface Section {
-  /** Address with the heading's anchor. */
+  /** Path with the heading's anchor. */
   href: string;
   /** Title of the page. */
   page: string;
@@ -8,26 +8,26 @@ export interface Section {
   text: string;
 }
 
-/** Text as HTML shows it. */
+/** Escapes text for HTML. */
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A heading as an anchor: letters and digits in lower case, with dashes between them. */
+/** Returns the anchor of a heading: letters and digits in lower case, separated by dashes. */
 export const slug = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** Code between backticks, in a text that has no other marks. */
+/** Marks code between backticks, in a text without other markup. */
 export const withCode = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
 export type Highlight = (code: string, language: string) => string;
 
-/** A block of code. It scrolls where it is wider than the screen, so it can have the focus. */
+/** Returns a code block. It scrolls if it is wider than the screen, so it can receive the focus. */
 export const codeBlock = (highlighted: string, label: string): string =>
   `<pre tabindex="0" role="group" aria-label="${escaped(label)}"><code>${highlighted}</code></pre>`;
 
-/** The same in several languages: one below the other, until the page's script makes tabs of them. */
+/** Returns the same sample in several languages, one below the other; the page's script turns them into tabs. */
 export const samples = (of: readonly { label: string; html: string }[]): string =>
   `<div class="samples">${of.map(({ label, html }) => `<div data-language="${escaped(label)}"><p class="language">${escaped(label)}</p>${html}</div>`).join('')}</div>`;

@@ -9,18 +9,18 @@ import { documentOf } from './layout.ts';
 import { escaped } from './markup.ts';
 import { referenceOf } from './reference.ts';
 
-/** The guides, in the order of the numbers that their names begin with. */
+/** Folder of the guides. Numbers at the start of their names give their order. */
 export const GUIDES = fileURLToPath(new URL('../../../docs/guides/', import.meta.url));
 const BROWSER = fileURLToPath(new URL('browser/', import.meta.url));
 const MINISEARCH = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../es/index.js');
 
-/** A file as it is sent. */
+/** A file as served. */
 export interface DocsFile {
   type: string;
   content: string;
 }
 
-/** Everything below `/docs`, by its path: pages of the guides and of the document, and what they fetch. */
+/** Renders everything below `/docs`, by path: pages of the guides and of the OpenAPI document, and the files that they load. */
 export async function docsFiles(document: Json): Promise<Map<string, DocsFile>> {
   const names = (await readdir(GUIDES)).filter((name) => /^\d+-.*\.md$/.test(name)).sort();
   const guides = await Promise.all(
@@ -63,7 +63,7 @@ export async function docsFiles(document: Json): Promise<Map<string, DocsFile>> 
   return files;
 }
 
-/** The one library that browsers get is imported by its address. */
+/** Browsers import the only library by its path. */
 const browsable = (code: string): string => code.replace("from 'minisearch'", "from './minisearch.js'");
 
 interface Listed {

@@ -2,7 +2,7 @@ import type { Json } from '#src/api/openapi-schema.ts';
 import { codeBlock, escaped, type Highlight, type Section, samples, slug, withCode } from './markup.ts';
 import { type Any, resolverOf, schemaMarkup } from './schema-markup.ts';
 
-/** A page of the reference: a noun. */
+/** A page of the reference, which covers one resource. */
 export interface ReferencePage {
   href: string;
   title: string;
@@ -11,7 +11,7 @@ export interface ReferencePage {
   sections: Section[];
 }
 
-/** The reference of an OpenAPI document: a page for each tag, one for events, one for errors. Pure. */
+/** Renders the reference of an OpenAPI document: one page per tag, one for events, one for errors. Pure. */
 export function referenceOf(document: Json, highlight: Highlight): ReferencePage[] {
   const { tags, paths, webhooks, components } = document as Any;
   const resolve = resolverOf(document);

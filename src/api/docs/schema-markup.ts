@@ -4,10 +4,13 @@ import { escaped, withCode } from './markup.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
 export type Any = any;
 
-/** How deep members of members are shown; below that their type is named. */
+/** Maximum depth of nested members; below it only their type is named. */
 const DEEPEST = 5;
 
-/** Looks up what a `$ref` of the document refers to. What is none is itself; what is missing is the empty schema. */
+/**
+ * Creates a function that resolves a `$ref` of the document. A schema without `$ref` is returned as it is; a missing target becomes the
+ * empty schema.
+ */
 export const resolverOf =
   (document: Json) =>
   (one: Any): Any =>
@@ -19,8 +22,8 @@ export const resolverOf =
           .reduce((at: Any, name: string) => at[name], document);
 
 /**
- * Schemas of a document as HTML: `schemaHtml` all of one, `member` one of its members, or a parameter, which has its place (`query`, `path`).
- * Pure.
+ * Renders schemas of a document as HTML: `schemaHtml` a whole schema, `member` one of its members or a parameter, with its location
+ * (`query`, `path`). Pure.
  */
 export function schemaMarkup(resolve: (one: Any) => Any) {
   return { schemaHtml, member };
@@ -68,7 +71,7 @@ export function schemaMarkup(resolve: (one: Any) => Any) {
   }
 }
 
-/** Values and bounds of a schema, for people. */
+/** Returns the permitted values and bounds of a schema, as text. */
 function limitsOf(schema: Any): string {
   const values = (schema.enum ?? schema.items?.enum ?? []) as unknown[];
   return [

@@ -21,7 +21,7 @@ export interface StreamRequest {
 export interface Follower extends StreamRequest {
   owner: StreamOwner;
   outlet: Outlet;
-  /** Position in the events of the home; null: the stream has no events of changed hours. */
+  /** Position in the events of the home. Null if the stream has no events of changed hours. */
   place: Place | null;
 }
 
@@ -30,21 +30,21 @@ type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
 /** A home with at least one follower at this process. */
 interface Home {
   followers: Set<Follower>;
-  /** The latest reading of each device as text; null: it has none to send (a thermostat's). */
+  /** Latest reading of each device as text. Null if it has nothing to send (a thermostat's). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
-  /** The latest values of its devices, and below the devices and their roles: its measured power follows from both. */
+  /** Latest values of its devices. The devices and their roles follow below; the measured power is computed from all three. */
   channels: Map<string, readonly ToldChannel[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
-  /** The latest event of its measured power. */
+  /** Latest event of the home's measured power. */
   power: string | null;
 }
 
-/** Maximum age of a home's devices and roles: its owner may have changed a placement. */
+/** Maximum age of a home's cached devices and roles, because its owner may have changed a placement. */
 const PARTS_MS = 5_000;
 /** Maximum number of devices in the stream of a home. Further devices can be followed one by one. */
 const MAX_DEVICES = 500;
 
-/** The homes that streams of this process follow, and what their followers have received. No I/O but the outlets. */
+/** The homes that streams of this process follow, and the events that their followers have received. No I/O except the outlets. */
 export class FollowedHomes {
   readonly #homes = new Map<string, Home>();
 
@@ -60,7 +60,10 @@ export class FollowedHomes {
     return this.#homes.size === 0;
   }
 
-  /** Adds a stream and sends it the latest readings and power. It leaves when its outlet closes. Returns whether the home had no follower before. */
+  /**
+   * Adds a stream and sends it the latest readings and power. The stream is removed when its outlet closes. Returns whether the home had no
+   * follower before.
+   */
   add(follower: Follower, now: Date): boolean {
     const { userId, outlet } = follower;
     const known = this.#homes.get(userId);
@@ -94,7 +97,7 @@ export class FollowedHomes {
     }
   }
 
-  /** The devices with a new reading. Beyond `MAX_DEVICES` of a home, only devices that are followed one by one count. */
+  /** Returns the devices with a new reading. Beyond `MAX_DEVICES` of a home, only devices that are followed one by one count. */
   news(seen: readonly SeenDevice[]): SeenDevice[] {
     const counts = new Map<string, number>();
     return seen.filter(({ userId, deviceId, seenAtMicros }) => {
@@ -117,7 +120,7 @@ export class FollowedHomes {
     for (const one of home.followers) sendReading(one, deviceId, text);
   }
 
-  /** The homes whose devices and roles must be loaded again. `atMs`: of the monotonic clock, as below. */
+  /** Returns the homes whose devices and roles must be loaded again. `atMs` is of the monotonic clock, here and below. */
   withStaleParts(userIds: readonly string[], atMs: number): string[] {
     return userIds.filter((userId) => atMs - (this.#homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
   }
@@ -136,7 +139,7 @@ export class FollowedHomes {
     for (const one of home.followers) sendPower(one, text);
   }
 
-  /** The earliest event of each home after which a follower with room in its outlet has not received all: user id and event id. */
+  /** Returns for each home the earliest event after which a follower with room in its outlet has not received all: user id and event id. */
   usagePlaces(): (readonly [string, string])[] {
     return [...this.#homes].flatMap(([userId, home]) => {
       const places = [...home.followers].flatMap(({ place, outlet }) =>
@@ -147,8 +150,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Sends an event of changed hours to the followers whose next one it is and whose outlets have room (an outlet that had none before the query
-   * may have some by now). The others keep their position and receive the event later.
+   * Sends an event of changed hours to the followers for which it is the next one and whose outlets have room (an outlet that had none
+   * before the query may have some by now). The others keep their position and receive the event later.
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {

@@ -25,7 +25,7 @@ const RETRY_MS = { least: 1_000, spread: 4_000 };
 /** Time that clients have to read the end of their stream when the process stops. */
 const UNREAD_END_MS = 1_000;
 
-/** Scope that a key needs for the stream. */
+/** Scope that a key needs for the stream of live readings. */
 export const STREAM_SCOPE = 'insights:read' as const;
 
 interface LiveParts {
@@ -170,7 +170,7 @@ export class Live {
     }
   }
 
-  /** The position at which a stream starts, and whether that resumes the client's previous stream. */
+  /** Returns the position at which a stream starts, and whether that resumes the client's previous stream. */
   async #placeOf({ userId, deviceId, lastEventId }: StreamRequest) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;

@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream';
 
-/** What one client is told, as server-sent events (HTML standard, 9.2). */
+/** Sends server-sent events to one client (HTML standard, 9.2). */
 export interface Outlet {
   stream: Readable;
-  /** Whether it has read enough of what it was told to be told more. */
+  /** Whether the client has read enough of the earlier events to receive more. */
   hasRoom(): boolean;
   say(text: string): void;
-  /** Says the newest of a name: of a client that reads slowly the one before, if it still waits, is left out. */
+  /** Sends the latest event of a name. If the client reads slowly, an unsent earlier event of the same name is dropped. */
   sayNewest(name: string, text: string): void;
-  /** Says nothing more after this text. */
+  /** Ends the stream after this text. */
   end(text: string): void;
 }
 
-/** With more unread bytes than this nothing is added; beyond it the newest of each name waits. */
+/** Unread bytes above which no event is added; only the latest of each name then waits. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function newOutlet(): Outlet {
@@ -26,7 +26,7 @@ export function newOutlet(): Outlet {
       stream.push(text);
     }
   };
-  // Asked for more before it has taken what there is: then there is no room yet.
+  // The stream requests data before its client has read the buffered data, so there is no room yet.
   const stream = new Readable({ highWaterMark: MAX_UNREAD_BYTES, read: () => queueMicrotask(flush) });
   stream.once('close', () => waiting.clear());
   return {
@@ -50,6 +50,6 @@ export function newOutlet(): Outlet {
   };
 }
 
-/** An event in the words of the standard. `data` has no line breaks: it is JSON. */
+/** Formats an event as the standard requires. `data` becomes JSON, which contains no line breaks. */
 export const eventText = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -6,7 +6,7 @@ export interface Place {
 
 const FORM = /^([0-9a-z]{1,11})\.(evt_[0-9a-z]{0,26})$/;
 
-/** Text form for `id:` and `Last-Event-ID`. Pure. */
+/** Formats a position for `id:` and `Last-Event-ID`. Pure. */
 export const idOfPlace = ({ sinceMs, eventId }: Place): string => `${sinceMs.toString(36)}.${eventId}`;
 
 /** Parses a `Last-Event-ID`. Null if it does not have the form of `idOfPlace`. Pure. */

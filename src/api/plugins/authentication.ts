@@ -6,12 +6,12 @@ import { countFailure, countRequest, refuseSuspended } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose key came with the request; null below paths that need none. */
+    /** Caller whose key the request carries. Null below paths that need no key. */
     caller: Caller | null;
   }
 }
 
-/** A body that takes longer to come is one that much may have happened before. */
+/** Duration of a slow body. The caller may have changed while such a body was being received. */
 const SLOW_BODY_MS = 100;
 
 const OPEN = new Set(['/v1/openapi.json']);
@@ -20,8 +20,8 @@ export const isBelowV1 = ({ url }: FastifyRequest) =>
   /^\/v1(\/|\?|$)/.test(url) && !OPEN.has(url.split('?', 1)[0] ?? '');
 
 /**
- * Every path under /v1, known or not, needs a valid key, before anything else is looked at, and counts against the
- * account's limits. A wrong key counts against its address; a missing one does not.
+ * Adds authentication. Every path under /v1, known or not, needs a valid key before any other check, and counts against the account's
+ * limits. A wrong key counts against its address; a missing one does not.
  */
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
@@ -29,7 +29,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     if (!isBelowV1(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const caller = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
-    // Counted as a failure of the address, not as a request of the account: who stole a key uses up nothing of its owner's.
+    // Counted as a failure of the address, not as a request of the account, so that a thief of a key cannot use up its owner's limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined) await countFailure(counter, request.ip);
       throw new AppError(caller);

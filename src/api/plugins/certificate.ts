@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 const CERTIFICATE_PATH = '/certificate.pem';
 
 /**
- * `GET /certificate.pem`: the certificate that the API and the embedded broker show, for who is to trust it.
- * `current`: the PEM file in use. Of that only the first certificate is given: whatever else is in the file stays here.
+ * Adds `GET /certificate.pem`: the certificate of the API and the embedded broker, for clients that must trust it. `current` returns the
+ * PEM file in use. Only its first certificate is sent; other content of the file stays private.
  */
 export function addCertificate(app: FastifyInstance, current: () => Buffer): void {
   app.get(CERTIFICATE_PATH, async (_request, reply) =>
@@ -17,7 +17,7 @@ export function addCertificate(app: FastifyInstance, current: () => Buffer): voi
   );
 }
 
-/** Whether it is its own issuer: then no device trusts it without a copy of it. */
+/** Whether the certificate is self-signed. Devices then trust it only if they have a copy. */
 export function isSelfSigned(certificate: Buffer): boolean {
   const parsed = new X509Certificate(certificate);
   return parsed.checkIssued(parsed);

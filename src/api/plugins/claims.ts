@@ -12,8 +12,8 @@ const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessage.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
 
 /**
- * `POST /provisioning/claim`: how a meter claims its identity where it cannot by MQTT (docs/onboarding.md). The batch's secret is the
- * permission; claims that are refused count against the network that they come from.
+ * Adds `POST /provisioning/claim`, by which a meter claims its identity if it cannot do so by MQTT (docs/onboarding.md). The batch's secret
+ * is the permission; refused claims count against the network of the sender.
  */
 export function addClaims(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
   const gate = createClaimGate(counter);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { isBelowV1 } from './authentication.ts';
 
-/** What pages may read of an answer beside its body. */
+/** Headers of a response that pages of other origins may read. */
 const EXPOSED = [
   'Age',
   'Content-Disposition',
@@ -16,8 +16,8 @@ const EXPOSED = [
 const MAX_AGE_SECONDS = 7_200;
 
 /**
- * Lets pages of other origins call `/v1` with a key (Fetch standard, CORS): of those that are named, and of none where none are. Cookies
- * are not let through, and stand for nobody below /v1. Added first: a page is to see refusals, too, and a preflight has no key.
+ * Lets pages of the configured origins call `/v1` with a key (Fetch standard, CORS). Without configured origins, no page may. Cookies are
+ * not allowed, and authenticate nothing below /v1. Added first, because a page must be able to read refusals, and a preflight has no key.
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;

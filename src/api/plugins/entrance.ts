@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { wantsPage } from '#src/api/plain-page.ts';
 
-/** `GET /`: leads a person to the dashboard. For a program there is nothing here. */
+/** Adds `GET /`, which redirects browsers to the dashboard. It has nothing for programs. */
 export function addEntrance(app: FastifyInstance): void {
   app.get('/', (request, reply) => {
     reply.header('Vary', 'Accept');

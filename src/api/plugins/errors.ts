@@ -1,18 +1,18 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { AppError, ERRORS, type ErrorName, errorCode, type FieldError } from '#src/core/errors.ts';
 
-/** Body of every error answer (specification, section Errors). */
+/** Body of every error response (specification, section Errors). */
 export interface ErrorBody {
   error: string;
   status: number;
-  /** Stable word of the error, for programs. */
+  /** Stable code of the error, for programs. */
   code: string;
-  /** Where the reference explains the error. */
+  /** Page of the reference that explains the error. */
   doc_url: string;
   details?: FieldError[];
-  /** Seconds, with 429. */
+  /** Seconds to wait, with 429. */
   retry_after?: number;
-  /** The request's id, with 500. */
+  /** Id of the request, with 500. */
   incident?: string;
 }
 
@@ -20,29 +20,32 @@ const RETRY_AFTER_SECONDS = 5;
 const ONE_MEBIBYTE = 1_048_576;
 
 /**
- * What the database says when it cannot be reached, is going down, has no room or was moved (SQLSTATE 08, 53, 57P, 25006), or
- * when others were in the way (40) or it took too long (57014, a statement's time limit): trying again helps.
+ * Matches errors of a database that is unreachable, shutting down, out of resources or moved (SQLSTATE 08, 53, 57P, 25006), and of
+ * conflicts with other transactions (40) and the time limit of statements (57014). The client should retry.
  */
 const AWAY =
   /^(08|40|53|57P|57014|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const AWAY_MESSAGE =
   /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
-/** A row that the statement refers to (a user, a device) was deleted by another process after it was found. */
+/** A row to which the statement refers (a user, a device) was deleted by another process after it had been found. */
 const GONE = '23503';
-/** A value that the database cannot hold (SQLSTATE 22): the client's mistake, wherever it slipped through. */
+/** A value that the database cannot store (SQLSTATE 22). It is the client's error, although no check detected it. */
 const UNHOLDABLE = /^22/;
 
-/** What fastify says of a body, in words. */
+/** Messages for fastify's errors about a body. */
 const WRONG_BODIES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'is not valid JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'is empty, and must be JSON',
 };
 
-/** Whether a database could not answer, and another one may. One that took too long for the statement would on another, too. */
+/**
+ * Whether the database is unavailable, so that another one may answer. A statement that exceeded its time limit would do so on another
+ * database, too.
+ */
 export const isAway = ({ code = '', message }: Error & { code?: string }): boolean =>
   code !== '57014' && (AWAY.test(code) || AWAY_MESSAGE.test(message));
 
-/** The answer to an error of the catalogue. `publicUrl`: where clients reach the API, and its documentation. */
+/** Returns the response to an error of the catalogue. `publicUrl` is where clients reach the API and its documentation. */
 export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,
@@ -50,7 +53,7 @@ export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
   doc_url: `${publicUrl}/docs/reference/errors#${errorCode(name)}`,
 });
 
-/** Turns everything that is thrown into an answer; a 500 shows nothing of the inside but the id that the log has, too. */
+/** Turns everything that is thrown into a response. A 500 contains no internals, only the id that is also in the log. */
 export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): void {
   app.setErrorHandler((thrown: FastifyError | AppError | Error, request, reply) => {
     const name = nameOf(thrown, request.routeOptions.bodyLimit);
@@ -59,7 +62,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;
     }
-    // Validation should have caught it: that it came so far is worth a look.
+    // Validation should have detected the value, so the error is logged for investigation.
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
@@ -78,7 +81,10 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
   });
 }
 
-/** What is expected in the header, and what is wrong with one that was sent (RFC 6750, section 3). It tells nothing of which keys there are. */
+/**
+ * Returns the expected form of the header, and the error of the one that was sent (RFC 6750, section 3). It reveals nothing about existing
+ * keys.
+ */
 function challenge(sent: string | undefined): string {
   if (sent !== undefined && /^Bearer +\S+$/i.test(sent))
     return 'Bearer error="invalid_token", error_description="The API key is unknown, revoked, expired or of another environment"';
@@ -93,7 +99,7 @@ function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimi
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return (bodyLimit ?? 0) > ONE_MEBIBYTE ? 'importTooLong' : 'bodyTooLong';
-  // What fastify refuses before a handler sees it (syntax of JSON, lengths, encodings): the specification knows 400.
+  // fastify refuses some requests before the handler (JSON syntax, lengths, encodings). The specification defines 400 for them.
   if (thrown.statusCode && thrown.statusCode >= 400 && thrown.statusCode < 500) return 'badRequest';
   return 'internal';
 }

@@ -5,12 +5,12 @@ import { AppError } from '#src/core/errors.ts';
 import { isBelowV1 } from './authentication.ts';
 
 /**
- * Of one account's keys, in this process: fewer at once than there are connections to the database, so that a hundred questions of one
- * account leave some for the others. What waits for longer than for a connection is told to come again (503).
+ * Limits for the keys of one account in this process. Fewer concurrent requests than there are connections to the database, so that a
+ * hundred queries of one account leave some connections for others. A request that waits longer than for a connection gets 503.
  */
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
-/** Lets each account below /v1 have its share of the process and no more; once a request's body is there. */
+/** Limits each account below /v1 to its share of the process. A request counts once its body has arrived. */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = share(SHARE, clock);
   noteAnswers(app);

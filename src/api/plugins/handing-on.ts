@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * From a signal on asks clients to go elsewhere, without cutting anything: over HTTP/1.1 each answer says that its connection ends with
- * it (RFC 9112, 9.6), and a connection without a request stays, since one may be on its way; HTTP/2 has a frame for that.
+ * After the signal, asks clients to move to another process without interrupting any request. Over HTTP/1.1 each response announces the end
+ * of its connection (RFC 9112, 9.6); a connection without a request stays open, because one may be on its way. HTTP/2 has a frame for this
+ * (GOAWAY).
  */
 export function addHandingOn(app: FastifyInstance, signal: AbortSignal | undefined, handOnHttp2: () => void): void {
   signal?.addEventListener('abort', handOnHttp2);

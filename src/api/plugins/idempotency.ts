@@ -6,13 +6,14 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findAnswer, type KeyedRequest, keepAnswer, takeKey } from '#src/users/idempotent-answers.ts';
 
-/** What a client may choose as a key: visible characters. */
+/** Permitted keys: visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the same request again gets the first answer,
- * another one, or the same while it is under way, 409. To another API key of the account it is another request. The answer is committed with what the request changed, so that a
- * request that failed or was cut off is as if it had never been, and may be made again.
+ * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). A repetition of the request gets the first
+ * response. A different request under the same key gets 409, and so does a repetition while the first is under way. The key of another API
+ * key of the account is a different one. The response is committed with the request's changes, so a request that failed or was cut off
+ * leaves no trace and may be repeated.
  */
 export async function runIdempotently(
   { db, box }: { db: Database; box: SecretBox },
@@ -23,7 +24,7 @@ export async function runIdempotently(
 ): Promise<{ status: number; answer: unknown }> {
   const keyed = keyedRequest(request, caller);
   if (!keyed) return run();
-  // What only reads has no transaction, and may be under way twice.
+  // Requests that only read have no transaction, and may run twice concurrently.
   if (db.isTransaction && !(await takeKey(db, keyed))) throw new AppError('idempotencyUnderWay');
   const known = await findAnswer(db, box, keyed);
   if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
@@ -50,11 +51,11 @@ function keyedRequest(request: FastifyRequest, { userId, keyId }: Caller): Keyed
   return { userId, callerId: keyId, key, sha256 };
 }
 
-/** The same JSON with the members of every object in one order: in which a client sends them says nothing (RFC 8259, section 4). */
+/** Sorts the members of every object in JSON, because their order has no meaning (RFC 8259, section 4). */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Entries, not an object: digits as names would be put first whatever their order, and `__proto__` is a name as any.
+  // Entries instead of an object: an object would put digits first among its names, and treats `__proto__` specially.
   return { members: members.map(([name, member]) => [name, inOrder(member)]) };
 }

@@ -3,13 +3,13 @@ import { PLAIN_PAGE_POLICY, plainPage, wantsPage } from '#src/api/plain-page.ts'
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { errorBody } from './errors.ts';
 
-/** Below these a slash at the end is of no account. Nowhere else: `//example.com/` without it would lead to another site. */
+/** Paths below which a trailing slash is ignored. Not elsewhere: a redirect from `//example.com/` would lead to another site. */
 const PAGES = /^\/(docs|dashboard)\//;
 const LINKS = '<p><a href="/dashboard">Dashboard</a> · <a href="/docs">Documentation</a></p>\n';
 
 /**
- * Answers paths that do not exist: to a browser with a page, and without the slash at the end where that exists; to a program with JSON, and
- * with the methods that the path takes (RFC 9110, 10.2.1).
+ * Answers paths that do not exist. A browser gets a page, or a redirect to the path without its trailing slash if that exists. A program
+ * gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1).
  */
 export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
   app.setNotFoundHandler((request, reply) => {
@@ -28,14 +28,14 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
   });
 }
 
-/** Not by a regular expression: of many slashes it would take quadratic time. */
+/** No regular expression, because it would take quadratic time for many slashes. */
 function withoutSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
   return path.slice(0, end);
 }
 
-/** Methods that a path knows. */
+/** Returns the methods that a path accepts. */
 function methodsOf(path: string): string[] {
   const matches = OPERATIONS.filter((operation) => {
     const pattern = operation.path.replaceAll(/\{\w+\}/g, '[^/]+');

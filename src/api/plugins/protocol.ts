@@ -2,32 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
 
-/** Most bytes of a request's head: Node's own limit over HTTP/1.1. */
+/** Maximum size of a request's head: Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16_384;
 
-/** Options of a server that leaves to `addProtocol` what Node would answer with an empty body. */
+/** Options of a server that leave to `addProtocol` the errors that Node would answer with an empty body. */
 export const LENIENT = { requireHostHeader: false } as const;
 
-/** Answers what is wrong with a request as HTTP in the same words as every other mistake (RFC 9112, 3.2; RFC 9110, 10.1.1). */
+/** Answers protocol errors of a request in the same format as every other error (RFC 9112, 3.2; RFC 9110, 10.1.1). */
 export function addProtocol(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw, headers }) => {
     const { host, ':authority': authority } = headers as Record<string, string | undefined>;
     if (raw.httpVersion === '1.1' && host === undefined) throw wrong('Host', 'is required');
-    // Over HTTP/2 one of them is there (nghttp2), and of two names one is a lie (RFC 9113, 8.3.1).
+    // Over HTTP/2 at least one of them is present (nghttp2). If they differ, one is false (RFC 9113, 8.3.1).
     if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase())
       throw wrong('Host', 'must be the :authority');
-    // Node holds a connection of HTTP/2 to this once the client has acknowledged it.
+    // Node enforces this limit on an HTTP/2 connection only after the client has acknowledged it.
     if (raw.httpVersionMajor === 2 && raw.rawHeaders.reduce((sum, { length }) => sum + length, 0) > MAX_HEAD_BYTES)
       throw new AppError('badRequest');
     const { expect } = headers;
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw wrong('Expect', 'must be 100-continue');
   });
-  // What fastify says of a connection after a broken body means nothing to HTTP/2 (RFC 9113, 8.2.2).
+  // fastify's Connection header after a broken body is not allowed in HTTP/2 (RFC 9113, 8.2.2).
   app.addHook('onSend', async ({ raw }, reply) => {
     if (raw.httpVersionMajor === 2) reply.removeHeader('Connection');
   });
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    // Its body may never come.
+    // The rest of its body may never arrive.
     response.setHeader('Connection', 'close');
     app.routing(request, response);
   });
@@ -35,7 +35,7 @@ export function addProtocol(app: FastifyInstance): void {
 
 const wrong = (field: string, message: string) => new AppError('badRequest', { details: [{ field, message }] });
 
-/** The path and query of a request target; of one in absolute form (RFC 9112, 3.2.2) what follows the host. */
+/** Returns the path and query of a request target; from a target in absolute form (RFC 9112, 3.2.2) the host is removed. */
 export function originForm(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (origin === undefined) return target;

@@ -2,7 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { type Decision, networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
-/** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer that was counted. */
+/**
+ * Adds the headers with the account's policy and its remaining requests (draft-ietf-httpapi-ratelimit-headers) to every counted response.
+ */
 function tellLimits(reply: FastifyReply, { windows }: Decision): void {
   if (!windows) return;
   const { minute, day } = windows;
@@ -13,27 +15,27 @@ function tellLimits(reply: FastifyReply, { windows }: Decision): void {
   );
 }
 
-/** Counts a request of an account; 429 where its plan has no more. */
+/** Counts a request of an account. Throws 429 if its plan is used up. */
 export async function countRequest(counter: RequestCounter, reply: FastifyReply, userId: string): Promise<void> {
   const decision = await counter.take(userId);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
 
-/** 429 where an account has been suspended since its request was counted: that was before its body came. */
+/** Throws 429 if an account was suspended after its request was counted, which happens before its body arrives. */
 export async function refuseSuspended(counter: RequestCounter, userId: string): Promise<void> {
   const waitSeconds = await counter.suspendedForSeconds(userId);
   if (waitSeconds > 0) throw new AppError('tooManyRequests', { retryAfterSeconds: Math.ceil(waitSeconds) });
 }
 
-/** Counts a failed authentication of an address; 429 where it has failed too often. */
+/** Counts a failed authentication of an address. Throws 429 if it has failed too often. */
 export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, networkOf(address));
 }
 
 /**
- * Counts a request to sign in of a network, or of a browser that is known, apart from failed keys: a program with an old key
- * locks nobody out.
+ * Counts a sign-in request of a network, or of a known browser. Failed keys are counted separately, so that a program with an old key locks
+ * no person out.
  */
 export async function countSignIn(counter: RequestCounter, who: string): Promise<void> {
   await countAddress(counter, `sign-in ${who}`);

@@ -4,7 +4,7 @@ import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApiDocument } from '#src/api/openapi.ts';
 
-/** Everything from here, nothing inline. */
+/** Content security policy: everything from this origin, nothing inline. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
@@ -18,11 +18,11 @@ interface Kept {
 }
 
 /**
- * `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl`: where clients reach the API. What the
- * documentation is made with is loaded when it is first asked for: an API that nobody reads about does without.
+ * Adds `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl` is where clients reach the API. The libraries
+ * of the documentation are imported with its first request; an API without readers does not need them.
  */
 export function addReference(app: FastifyInstance, publicUrl: () => string): void {
-  // Once as bytes: each answer would copy a text.
+  // Stored as bytes, because each response would copy a text.
   let document: Buffer | undefined;
   const openApi = () => {
     document ??= Buffer.from(JSON.stringify(openApiDocument(publicUrl())));
@@ -38,11 +38,11 @@ export function addReference(app: FastifyInstance, publicUrl: () => string): voi
   const kept = new Map<string, Promise<Kept>>();
   async function show(request: FastifyRequest, reply: FastifyReply) {
     made ??= make();
-    // Tried again with the next request.
+    // If rendering fails, the next request tries again.
     made.catch(() => {
       made = undefined;
     });
-    // Where the router ends a path.
+    // The router ends a path at these characters.
     const [path = ''] = request.url.split(/[?#]/, 1);
     const file = (await made).get(path);
     if (!file) return reply.callNotFound();
@@ -59,7 +59,7 @@ export function addReference(app: FastifyInstance, publicUrl: () => string): voi
   app.get('/docs/*', show);
 }
 
-/** A file in both forms that are sent: it is compressed once. */
+/** Compresses a file once, for both forms in which it is sent. */
 async function keep({ type, content }: { type: string; content: string }): Promise<Kept> {
   const plain = Buffer.from(content);
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;

@@ -3,9 +3,9 @@ import type { Logger } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /**
- * Gives every answer the request's id (`Request-Id`), with which its log lines are found, and writes one line for each
- * request: what failed here as warning, what was refused as info, the rest as debug. Routes, not paths, and neither
- * query nor body: what they say of people stays out of logs.
+ * Adds the request's id (`Request-Id`), which its log lines contain, to every response, and writes one log line for each request: failures
+ * of the service as warning, refusals as info, the rest as debug. Lines contain routes instead of paths, and neither query nor body, so
+ * that personal data stays out of logs.
  */
 export function addRequestLog(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -5,7 +5,7 @@ import { isTracing, serverSpan } from '#src/core/tracing.ts';
 
 const spans = new WeakMap<object, Span>();
 
-/** A span for each request (OpenTelemetry, semantic conventions of HTTP): its route and status, never its path or values. */
+/** Creates a span for each request (OpenTelemetry, semantic conventions of HTTP) with its route and status, never its path or values. */
 export function addRequestSpans(app: FastifyInstance): void {
   if (!isTracing()) return;
   app.addHook('onRequest', (request, _reply, done) => {

@@ -7,19 +7,19 @@ import type { Metrics } from '#src/core/metrics.ts';
 
 const MIB = 1_048_576;
 /**
- * Bytes of answers that clients may leave untaken; the longest answer that is made in one piece (the OpenAPI document) is below 1 MiB. Clients
- * without a key could hold as much as they open streams for: 60 connections held 2.5 GB.
+ * Maximum bytes of responses that clients have not read. The longest response made in one piece (the OpenAPI document) is below 1 MiB.
+ * Without limits, clients without a key could hold memory by opening streams: 60 connections held 2.5 GB.
  */
 const LIMITS = { ofConnection: 4 * MIB, ofAddress: 32 * MIB, ofAll: 256 * MIB };
-/** A request and its answer, apart from what is answered: objects of a stream of HTTP/2, heads. */
+/** Memory of a request and its response without the body: objects of an HTTP/2 stream, and heads. */
 const OVERHEAD_BYTES = 8_192;
-/** A stream that is read as far as its client takes it: what its buffers hold (several high-water marks of 16 KiB). */
+/** Memory of a stream that is produced as its client reads it: its buffers (several high-water marks of 16 KiB). */
 const STREAM_BYTES = 65_536;
 
 /**
- * Bounds what waits to be sent, by connection, by network and in all, whichever protocol it goes by. Beyond that the
- * answers that have waited longest are broken off. Streams of accounts are not cut: a slow reader of an export is no attack, and
- * accounts have limits of their own for them. Whatever is streamed ends with the connection of its client.
+ * Limits the memory of unsent responses by connection, by network and in total, for both protocols. Beyond a limit, the responses that have
+ * waited longest are aborted. Streams of accounts are not aborted: a slow reader of an export is no attack, and accounts have limits of
+ * their own for them. A stream ends with the connection of its client.
  */
 export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefined): void {
   const answers = unsent(LIMITS);

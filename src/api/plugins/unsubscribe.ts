@@ -9,12 +9,12 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';
 
 /**
- * The link of a mail that ends it: GET asks, POST pauses the alert (RFC 8058: what scans mails follows links, and must not
- * pause anything). The token is the permission; it does nothing else.
+ * Adds the unsubscribe link of mails: GET shows a confirmation, POST pauses the alert (RFC 8058: mail scanners follow links, and must not
+ * pause an alert). The token in the link is the permission and allows nothing else.
  */
 export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
-    // Mail programs send a form of either kind, browsers one.
+    // Mail programs send a form of either type, browsers of one.
     const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
     scope.addContentTypeParser(forms, (_request, payload, done) => {
       payload.resume();

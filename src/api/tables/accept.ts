@@ -1,4 +1,4 @@
-/** What an answer can be, by the media type that asks for it (RFC 9110, Accept). JSON comes first: of equals the first is taken. */
+/** Formats of a response by media type (RFC 9110, Accept). JSON comes first, because the first of equally preferred formats is used. */
 export const MEDIA_TYPES = {
   json: 'application/json',
   csv: 'text/csv',
@@ -6,10 +6,10 @@ export const MEDIA_TYPES = {
   greenButton: 'application/atom+xml',
 } as const;
 export type Format = keyof typeof MEDIA_TYPES;
-/** An answer with rows is told in all of these. */
+/** Formats in which every response with rows is available. */
 export type TableFormat = 'csv' | 'xlsx';
 
-/** Which of these formats a request would rather have than JSON; `json` where it has no such wish. Pure. */
+/** Returns the offered format that a request prefers to JSON, or `json` if it prefers none. Pure. */
 export function formatOf<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
   const weights = new Map<string, number>();
   for (const range of accepts.toLowerCase().split(',')) {

@@ -1,8 +1,8 @@
 import { DAY_MS } from '#src/core/units.ts';
-/** How a cell of a spreadsheet is shown: an index into the formats of `FORMATS`. */
+/** Style of a cell in a spreadsheet: an index into `FORMATS`. */
 export type Style = number;
 
-/** Number formats of cells (ECMA-376, part 1, 18.8.31); the first is that of texts, the second of the header. */
+/** Number formats of cells (ECMA-376, part 1, 18.8.31). The first is for texts, the second for the header. */
 export const FORMATS = [
   'General',
   'General',
@@ -13,7 +13,7 @@ export const FORMATS = [
   '0.000',
   '0.0%',
   '0.0',
-  // Money, by its decimals: those of the currency, and two more in rows by hour.
+  // Money, by number of decimals: those of the currency, and two more in rows by hour.
   '0',
   '0.0',
   '0.00',
@@ -25,11 +25,11 @@ export const FORMATS = [
 export const HEADER: Style = 1;
 const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Days from the first of spreadsheets (1899-12-30) to 1970. */
+/** Days from day 0 of spreadsheets (1899-12-30) to 1970. */
 const DAYS_BEFORE_1970 = 25_569;
 const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
 
-/** A cell: a number (as it is written in XML), a truth value, or a text, which is never a formula. */
+/** A cell: a number (as written in XML), a boolean, or a text, which is never a formula. */
 export type Cell =
   | { kind: 'number'; text: string; style: Style }
   | { kind: 'boolean'; value: boolean }
@@ -37,7 +37,7 @@ export type Cell =
 
 const number = (value: number | string, style: Style): Cell => ({ kind: 'number', text: String(value), style });
 
-/** How a value of a column is told in a spreadsheet, by the column's name and the value; null: an empty cell. Pure. */
+/** Returns the spreadsheet cell of a value, by its column and its type. Null for an empty cell. Pure. */
 export function cellOf(column: string, value: unknown): Cell | null {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value === 'number') return number(value, numberStyle(column));
@@ -46,7 +46,7 @@ export function cellOf(column: string, value: unknown): Cell | null {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return number(serialOf(text), DATE);
   if (/^\d{4}-\d\d$/.test(text)) return number(serialOf(text), MONTH);
   if (/^\d\d:00$/.test(text)) return number(Number(text.slice(0, 2)) / 24, TIME);
-  // On the clock of the answer's zone: the offset has a column of its own.
+  // Local time in the response's zone. The offset has a column of its own.
   if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
   const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];
   if (column.startsWith('cost_') && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));

@@ -3,12 +3,15 @@ import { stringify } from 'csv-stringify/sync';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { inTurns } from '#src/core/turns.ts';
 
-/** What a spreadsheet takes for a formula, and is no number. */
+/** Matches a text that a spreadsheet would interpret as a formula and that is no number. */
 const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
-/** A text behind an apostrophe is a text to every spreadsheet (OWASP, CSV injection). */
+/** Puts an apostrophe before such a text: every spreadsheet then treats it as text (OWASP, CSV injection). */
 const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-/** Rows as CSV; lines end with LF, booleans are `true` and `false`, and null is empty. Without `columns` they are the members of the first row. */
+/**
+ * Formats rows as CSV. Lines end with LF, booleans are `true` and `false`, and null is empty. By default the columns are the members of the
+ * first row.
+ */
 export const csvText = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
   stringify(
     [...rows],
@@ -19,7 +22,7 @@ export const csvText = (rows: readonly object[], columns: readonly string[], hea
     }),
   );
 
-/** CSV of rows that come page by page. */
+/** Streams rows as CSV, page by page. */
 export function csvOf(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   return Readable.from(
     (async function* () {
@@ -30,7 +33,7 @@ export function csvOf(pages: AsyncIterable<readonly object[]>, columns: readonly
           isFirst = false;
         }
       }
-      // Of nothing the header is told all the same.
+      // Without rows, the header is still sent.
       if (isFirst) yield csvText([], columns, true);
     })(),
   );

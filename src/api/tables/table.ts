@@ -4,12 +4,15 @@ import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { csvOf, csvText } from './csv.ts';
 import { xlsxOf } from './xlsx.ts';
 
-/** What says which media type an answer is of. */
+/** Receives the media type of a response. */
 interface Typed {
   type(name: string): unknown;
 }
 
-/** Rows as a table; without `columns` they are the members of the rows, as they come. A short CSV is a text, all else a stream. */
+/**
+ * Formats rows as a table. By default its columns are the members of the rows, in order of appearance. A short CSV is a text, every other
+ * table a stream.
+ */
 export function tableOf(
   reply: Typed,
   format: TableFormat,
@@ -22,7 +25,7 @@ export function tableOf(
   return csvText(rows, all, true);
 }
 
-/** The same of rows that come page by page. */
+/** Formats rows that come page by page as a table. */
 export function tableOfPages(
   reply: Typed,
   format: TableFormat,

@@ -3,19 +3,19 @@ import { ZipFile } from 'yazl';
 import { inTurns } from '#src/core/turns.ts';
 import { type Cell, cellOf, FORMATS, HEADER } from './cells.ts';
 
-/** Sheets shrink to a tenth at whatever level; higher ones only take longer. */
+/** Compression level. Sheets shrink to a tenth at any level; higher levels only take longer. */
 const COMPRESSION_LEVEL = 3;
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-/** Shown in front of what does not fit: wide enough for an instant. */
+/** Width of a column, sufficient for a time. Spreadsheets show wider values cut off. */
 const WIDTH = 17;
-/** Beside `starts_at`, whose cell is a time on the clock: in the hour that comes twice only this tells which of them it is. */
+/** Column next to `starts_at`, whose cell is a local time. In the hour that occurs twice, only the offset distinguishes the two. */
 const OFFSET = 'utc_offset';
 
-/** Everything of a workbook but its sheet (ECMA-376, part 1: the least that a workbook is made of). */
+/** Parts of a workbook other than its sheet (ECMA-376, part 1: the minimum of a workbook). */
 const PARTS: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
   '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -25,8 +25,8 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A workbook of rows that come page by page, written while they are read: a library that makes it at once kept all other requests waiting for
- * a second with the 10,000 rows that an answer may have. The header's row is frozen.
+ * Streams a workbook whose rows come page by page. A library that builds it at once delayed all other requests for a second with the 10,000
+ * rows that a response may have. The header row is frozen.
  */
 export function xlsxOf(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   const zip = new ZipFile();
@@ -74,7 +74,7 @@ function cellXml(cell: Cell | null): string {
 
 const inline = (text: string): string => `<is><t xml:space="preserve">${escaped(text)}</t></is>`;
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** Without the control characters that XML cannot hold. */
+/** Escapes text and removes the control characters that XML cannot contain. */
 const escaped = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

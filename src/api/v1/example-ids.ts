@@ -1,4 +1,4 @@
-/** Whom and what the examples of the OpenAPI document are about: the same home in all of them. */
+/** Ids in the examples of the OpenAPI document: the same home in all of them. */
 export const user_id = 'usr_01k8xq4v9d7w2m5nehb6t0r3zc';
 export const device_id = 'dev_01k8xq6c1s8f4p9yj2av5g7kmt';
 export const alert_id = 'alr_01k8xq7h3e6r9d2wq8bn4x5zcv';
@@ -12,5 +12,5 @@ export const bill_period_id = 'bil_01k8xqbz1m6j9p2w4tn7dc5vhk';
 export const edit_id = 'edt_01k8xqck7p2w5s8z3mv9tr4hbn';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
-/** What is sent and answered, operation by operation. */
+/** Example requests and responses, by operation. */
 export type Examples = Record<string, { body?: unknown; answer: unknown; csv?: string; csvBody?: string }>;

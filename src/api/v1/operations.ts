@@ -74,7 +74,7 @@ import {
   webhookDeliveries,
 } from './webhooks/operations.ts';
 
-/** Every operation of the interface, by the name that clients know it by (OpenAPI's operationId). */
+/** All operations of the interface, by OpenAPI's operationId. */
 const NAMED = {
   getEnergyInsights,
   postEnergyInsights,

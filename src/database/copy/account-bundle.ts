@@ -2,14 +2,14 @@ import type { PoolClient } from '../connect.ts';
 import { BUNDLED, RETURNED } from './bundled-relations.ts';
 import { columnsOf, stream } from './copy-rows.ts';
 
-// Raw SQL: relations that are named at run time, as JSON.
+// Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
-/** Marks rows of a bundle that stay in this installation. */
+/** Prefix that marks rows of a bundle that stay in this installation. */
 const RETURNING = 'returned:';
 
 /**
- * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the accounts. Rows that an
- * erasure would delete but that do not move are stored there too, in case the move fails.
+ * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the accounts. Also stores
+ * rows that the erasure deletes but that do not move, in case the move fails.
  */
 export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
   for (const { relation, whose } of RETURNED)
@@ -49,8 +49,8 @@ export async function packChanges(client: PoolClient, userIds: readonly string[]
 }
 
 /**
- * Runs after the deliveries were moved. An event with pending deliveries to other accounts' subscriptions (administrators') stays, with its
- * body, as an event of the subscription's owner.
+ * Packs the accounts' events after their deliveries were packed. An event with pending deliveries to other accounts' subscriptions
+ * (administrators') stays, with its body, as an event of the subscription's owner.
  */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -79,7 +79,7 @@ export async function copyBundle(source: PoolClient, target: PoolClient): Promis
 const NUMBERED =
   'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
 
-/** Renumbers changed hours that return to the source: their previous numbers may still belong to rows of other accounts. */
+/** Renumbers changed hours that return to the source, because rows of other accounts may now have their previous numbers. */
 export async function renumberChanges(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
   await number(source, 'usage_changes', 'change_id');
@@ -95,14 +95,14 @@ export async function renumber(target: PoolClient): Promise<void> {
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // "Up to this place": the last delivery of it that is left may lie before.
+  // The number means "up to this delivery"; the last remaining delivery may have a lower one.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
        WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
      WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
   );
-  // As text (json, not jsonb): the state of a law stays as ingest wrote it.
+  // As text (json, not jsonb), so that the state of a law stays exactly as ingest wrote it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
        SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, law->1, law->2), ',' ORDER BY place), '') || ']'
@@ -151,7 +151,10 @@ export async function resealIncoming(target: PoolClient, reseal: (sealed: Buffer
   }
 }
 
-/** Inserts `incoming` into the relations. Throws if a row already exists, except where the relation is declared `stays` or `replaces`. */
+/**
+ * Inserts the rows of `incoming` into their relations. Throws if a row already exists, unless the relation is declared `stays` or
+ * `replaces`.
+ */
 export async function unpackAccounts(client: PoolClient): Promise<void> {
   for (const { relation, stays, replaces, mayName } of BUNDLED) {
     if (mayName !== undefined) await clearUnknownAccount(client, relation, mayName);
@@ -176,7 +179,10 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
   );
 }
 
-/** Restores the rows that stayed behind after a failed move, if everything they refer to still exists and no equal row was made meanwhile. */
+/**
+ * Restores the rows that stayed behind after a failed move. A row is restored if every row that it refers to still exists and no equal row
+ * was created meanwhile.
+ */
 export async function restoreReferences(client: PoolClient): Promise<void> {
   for (const { relation, column } of RETURNED) {
     const { columns, key } = await columnsOf(client, relation);
@@ -195,7 +201,7 @@ export async function restoreReferences(client: PoolClient): Promise<void> {
   }
 }
 
-/** A condition: every row that a row `r` of the relation refers to exists, by the foreign keys in the catalogue. */
+/** Returns the SQL condition that every row to which a row `r` of the relation refers exists, by the foreign keys in the catalogue. */
 async function whereReferred(client: PoolClient, relation: string): Promise<string> {
   const { rows } = await client.query(
     `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key

@@ -7,9 +7,9 @@ export interface BundledRelation {
   whose: string;
   /** The column with a sequence; the target renumbers it. */
   number?: string;
-  /** The rows are copied, and stay at the source. */
+  /** Whether the rows are copied and also stay at the source. */
   stays?: true;
-  /** Existing rows are replaced: a trigger made them, or an earlier move left them. */
+  /** Whether the bundle replaces existing rows, which a trigger created or an earlier move left behind. */
   replaces?: true;
   /** A column that may name an account that does not move; it becomes null if the target has no such account. */
   mayName?: string;
@@ -22,7 +22,7 @@ export interface BundledRelation {
 export interface Returned {
   relation: string;
   whose: string;
-  /** The rows stay and only this reference is cleared; it is restored if it is still null. */
+  /** If set, the rows stay and only this reference column is cleared. It is restored if it is still null. */
   column?: string;
 }
 
@@ -38,24 +38,25 @@ const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id
 export const BUNDLED: readonly BundledRelation[] = [
   { relation: 'users', whose: OF_USER },
   { relation: 'home_groups', whose: OF_USER },
-  // Homes that stay, or whose utility does, are in no group afterwards.
+  // A home that does not move, or whose utility does not move, is in no group afterwards.
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'api_keys', whose: OF_USER },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'sessions', whose: OF_USER },
-  // Who it is to a provider, which may be that of both.
+  // The account's identity at a sign-in provider. Both installations may use the same provider.
   { relation: 'identities', whose: OF_USER },
   { relation: 'imports', whose: OF_USER },
-  // Its meters find it where their names lead them. Whose they become may have left the reach of who made it.
+  // Meters find their batch through the route of their names. An owner may since have left the reach of the batch's creator.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'devices', whose: OF_USER },
-  // A trigger makes one with each device.
+  // A trigger creates a head with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
   { relation: 'device_silences', whose: OF_USER },
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
-  // One may name a series of somebody who stays: its prices are missing then. Costs say so, and the command (users-move/unpriced.ts).
+  // A tariff may refer to a price series of an account that does not move. Its prices are then missing, which costs and the command report
+  // (users-move/unpriced.ts).
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'alerts', whose: OF_USER },
   { relation: 'bill_periods', whose: OF_USER },
@@ -66,11 +67,11 @@ export const BUNDLED: readonly BundledRelation[] = [
   { relation: 'discovered_devices', whose: OF_GATEWAY },
   { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
   { relation: 'unread_messages', whose: OF_GATEWAY },
-  // What is still to be told to others stays for that, under their names.
+  // An event with pending deliveries to other accounts also stays here, owned by those accounts.
   { relation: 'events', whose: OF_USER, replaces: true },
   {
     relation: 'deliveries',
-    // Those to subscriptions of others are theirs.
+    // Deliveries to other accounts' subscriptions belong to those accounts.
     whose: `${OF_EVENT} AND (webhook_id IS NULL OR ${OF_WEBHOOK})`,
     number: 'place',
   },
@@ -100,18 +101,21 @@ export const RETURNED: readonly Returned[] = [
   { relation: 'sign_ins', whose: OF_USER },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // Workers that go on remember that they have noted them.
+  // Running workers have cached that these series were recorded.
   { relation: 'untimed_series', whose: OF_DEVICE },
-  // Homes that stay in groups that go, and the reverse.
+  // Memberships of staying homes in groups that move, and of moving homes in groups that stay.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
-  // Of others, limited to a group that goes.
+  // API keys of other accounts that are limited to a group that moves.
   { relation: 'api_keys', whose: `NOT (${OF_USER}) AND ${OF_GROUP}` },
-  // What was told to others of those who go, and the reverse.
+  // Deliveries of moving accounts' events to staying accounts' subscriptions, and the reverse.
   { relation: 'deliveries', whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))` },
   { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },
 ];
 
-/** Relations with millions of rows per account and no foreign keys. They are copied by time while the service runs, as the load profile is. */
+/**
+ * Relations with millions of rows per account and no foreign keys. They are copied in slices of time while the service runs, like the load
+ * profile.
+ */
 export const STREAMED = [
   { relation: 'reading_notes', by: 'read_at' },
   { relation: 'readings', by: 'read_at' },

@@ -5,16 +5,19 @@ import type { PoolClient } from '../connect.ts';
 import { transactionOn } from '../transaction.ts';
 import type { Copied } from './relations.ts';
 
-/** Streams the rows of a query on the source into a table of the target, in binary, without holding them. */
+/**
+ * Streams the rows of a query from the source into a table of the target, as binary COPY, without holding them in memory. Returns the
+ * number of rows.
+ */
 export async function stream(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
-  // Raw SQL: COPY, between relations that are named at run time.
+  // Raw SQL: COPY, between relations whose names are known only at run time.
   const reading = source.query(copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`));
   const writing = target.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
   await pipeline(reading, writing);
   return writing.rowCount ?? 0;
 }
 
-/** Makes the target's rows of a stretch of time those of the source. Returns how many were copied. */
+/** Replaces the target's rows in a range of time with the source's rows. Returns the number of rows copied. */
 export async function copyStretch(
   { source, target }: { source: PoolClient; target: PoolClient },
   { relation, part }: Copied,
@@ -24,7 +27,7 @@ export async function copyStretch(
   const columns = (await columnsOf(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // By itself: until the end of a transaction that makes a partition nobody else would write.
+  // Outside the transaction: until a transaction that creates a partition ends, no other session can write.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return transactionOn(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
@@ -33,9 +36,9 @@ export async function copyStretch(
 }
 
 /**
- * Makes the target's rows of a whole relation those of the source, by their primary keys: what other rows refer to is
- * changed in its place where that can be (Columns.fixed), and else removed with what refers to it, which the source's
- * rows of the relations that follow replace. Returns how many rows the source had.
+ * Makes the target's rows of a whole relation equal to the source's, by primary key. A row to which others refer is updated in place if
+ * possible (see Columns.fixed). Otherwise it is deleted with the rows that refer to it, which are copied again with the relations that
+ * follow. Returns the number of rows in the source.
  */
 export async function copyWhole(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -65,8 +68,8 @@ export async function copyWhole(
 }
 
 /**
- * Lets the target's identity columns go on where the source's are. Not after the highest number that was copied: rows
- * with higher ones may be gone, while somebody still knows their numbers (webhooks.catching_up_to).
+ * Sets the target's identity sequences to the source's positions. The highest number copied is not enough: rows with higher numbers may
+ * have been deleted while other rows still refer to their numbers (webhooks.catching_up_to).
  */
 export async function continueIdentities(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -87,22 +90,22 @@ export async function continueIdentities(
   }
 }
 
-/** A relation's columns, by name, quoted and in order. */
+/** Columns of a relation: quoted names, in order. */
 interface Columns {
-  /** Those that are stored; what is computed from them follows by itself. */
+  /** Stored columns, without generated ones. */
   columns: string[];
-  /** Those of its primary key. */
+  /** Columns of the primary key. */
   key: string[];
   /**
-   * Others that are not changed in their place: PostgreSQL refuses it for an identity, and in a unique column a value may
-   * still stand in another row that is changed after this one.
+   * Other columns that are not updated in place. PostgreSQL refuses to update an identity column. In a unique column, another row that is
+   * updated later may still have the value.
    */
   fixed: string[];
 }
 
-/** Asks the database for a relation's columns. */
+/** Reads the columns of a relation from the catalogue. */
 export async function columnsOf(client: PoolClient, relation: string): Promise<Columns> {
-  // Raw SQL: relations and columns are named at run time, out of the catalogue.
+  // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows } = await client.query(
     `SELECT quote_ident(a.attname) AS name, coalesce(a.attnum = ANY (k.indkey), false) AS "isKey",
        a.attidentity <> '' OR EXISTS (
@@ -122,18 +125,18 @@ export async function columnsOf(client: PoolClient, relation: string): Promise<C
   };
 }
 
-/** Count and sum over rows: equal for equal sets of rows, whatever their order. md5 is the same on every version. */
+/** SQL for the count and the sum over rows: equal for equal sets of rows, in any order. md5 is the same in every PostgreSQL version. */
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
-/** Fingerprint of a whole relation; `seen`: of what a view shows of it. */
+/** Computes the fingerprint of a whole relation or, with `seen`, of a view of it. */
 export async function fingerprintOf(client: PoolClient, relation: string, seen = relation): Promise<string> {
   const { columns } = await columnsOf(client, relation);
   const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);
   return rows[0].print;
 }
 
-/** Fingerprints by UTC day, in Unix ms of its start, of the days in `[from, to)`. */
+/** Computes one fingerprint for each UTC day in `[from, to)`, keyed by the start of the day in Unix ms. */
 export async function fingerprintsByDay(
   client: PoolClient,
   { relation, seen }: { relation: string; seen: string },
@@ -149,7 +152,7 @@ export async function fingerprintsByDay(
   return new Map(rows.map(({ day, print }) => [day.getTime(), print]));
 }
 
-/** The days, in runs that follow each other, on which two sets of fingerprints differ. Pure. */
+/** Returns the runs of consecutive days on which two sets of fingerprints differ. Pure. */
 export function differingRuns(
   source: ReadonlyMap<number, string>,
   target: ReadonlyMap<number, string>,

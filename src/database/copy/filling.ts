@@ -6,16 +6,16 @@ import { closeForWriting, FILLED_FROM, isClosedForWriting, mayClose, openForWrit
 import type { Pool } from '../connect.ts';
 import { inTransaction } from '../transaction.ts';
 
-// Raw SQL: on a schema that another version of the service may have made.
+// Raw SQL: another version of the service may have created the schema.
 interface Pools {
   source: Pool;
   target: Pool;
 }
 
 /**
- * Marks the target as being filled from the source, or finds it so: closed for writing to everybody but a move, and with
- * an `installation_id` that names the source. So no service starts on half of an installation, and only a move that is
- * not finished may go on and overwrite what is there. Throws, with what to do, where the two do not go together.
+ * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing to all but a move, and its
+ * `installation_id` names the source. So no service starts on half of an installation, and only an unfinished move may continue and
+ * overwrite rows. Throws, with the remedy, if source and target do not match.
  */
 export async function beginFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -40,7 +40,7 @@ export async function beginFilling({ source, target }: Pools): Promise<void> {
   });
 }
 
-/** Makes the target the installation that the source was, open for writing. */
+/** Gives the target the identity of the source installation and opens it for writing. */
 export async function endFilling({ source, target }: Pools): Promise<void> {
   const { id, shards } = await stateOf(source);
   await inTransaction(target, async (client) => {
@@ -49,7 +49,10 @@ export async function endFilling({ source, target }: Pools): Promise<void> {
   });
 }
 
-/** Whether the target has been made that installation, by a move that was then broken off before it told anybody. */
+/**
+ * Whether the target already has the identity of the source installation, because a move was interrupted after that step and before it
+ * reported success.
+ */
 export async function isFilled({ source, target }: Pools): Promise<boolean> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
   return from.isClosed && !to.isClosed && to.id === from.id;
@@ -59,18 +62,21 @@ async function stateOf(
   pool: Pool,
 ): Promise<{ id: string; shards: number | null; hasUsers: boolean; isClosed: boolean }> {
   const { rows } = await pool.query(
-    // A source of an earlier version has no such column.
+    // In a source of an earlier version the column does not exist.
     `SELECT installation_id AS id, (to_jsonb(installation) ->> 'shards')::smallint AS shards,
        EXISTS (SELECT FROM users) AS "hasUsers" FROM installation`,
   );
   return { ...rows[0], isClosed: await isClosedForWriting(pool) };
 }
 
-/** What belongs to a server that runs, or to the place of the cluster: a copy has its own. */
+/** Files that belong to a running server, or to the location of the cluster. A copy has its own. */
 const ITS_OWN = /^(postmaster\.(pid|opts)|socket-folder|\.s\.PGSQL\..*)$/;
 const GIGABYTE = 1_000_000_000;
 
-/** Tells a cluster that no server runs on from what it was before one ran on it again: its control file changes with every start. */
+/**
+ * Returns a hash of the state of a stopped cluster. The hash changes if a server has run on the cluster since, because each start changes
+ * the control file.
+ */
 export async function stateOfCluster(cluster: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(join(cluster, 'global/pg_control')))
@@ -78,8 +84,8 @@ export async function stateOfCluster(cluster: string): Promise<string> {
 }
 
 /**
- * Copies a cluster that no server runs on, unless it was copied in this very state before. Returns whether it was copied now. Throws where the
- * disk has no room for the copy and for what is made of it.
+ * Copies a stopped cluster, unless this exact state was copied before. Returns whether it made a copy. Throws if the disk has no room for
+ * the copy and for the database that is built from it.
  */
 export async function copyCluster(cluster: string, copy: string, state: string): Promise<boolean> {
   const note = `${copy}.of`;
@@ -93,8 +99,8 @@ export async function copyCluster(cluster: string, copy: string, state: string):
         'Make room, or copy DATA_DIR to a larger disk and upgrade it there.',
     );
   }
-  // What WAL or tablespaces lie elsewhere by a link is copied, too: the copy's server must not write into the original. Where the file system
-  // can it shares the blocks until they change.
+  // WAL and tablespaces behind symbolic links are copied, too, because the copy's server must not write into the original. If the file
+  // system supports it, the copy shares blocks until they change.
   const options = { recursive: true, dereference: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE };
   const filter = (path: string) => !ITS_OWN.test(basename(path));
   await cp(cluster, `${copy}.new`, { ...options, filter });

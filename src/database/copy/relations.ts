@@ -1,16 +1,19 @@
 /** A relation that a move copies. */
 export interface Copied {
   relation: string;
-  /** Time by which it is copied in slices of a day; without one it is compared row by row as a whole. */
+  /** Time column by which the relation is copied in slices of a day. If absent, the whole relation is compared row by row. */
   by?: string;
   /**
-   * Where only some of its rows are copied: a view of both sessions that has them, as they are at the target, and a condition that is true of them
-   * at the target alone.
+   * If only some rows are copied: a view in both sessions that contains these rows as they are to be at the target, and a condition that is
+   * true of them at the target only.
    */
   part?: { view: string; whose: string };
 }
 
-/** What a move copies beside the load profile (src/start/move.ts), in an order in which every row finds what it refers to. */
+/**
+ * Relations that a move copies in addition to the load profile (src/start/move.ts). A relation comes after all relations to which its rows
+ * refer.
+ */
 export const COPIED: readonly Copied[] = [
   { relation: 'ingest_slots' },
   { relation: 'users' },
@@ -69,7 +72,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'readings', by: 'read_at' },
 ];
 
-/** Sums of groups of homes and what they need: a worker keeps them anew, of whoever is there. */
+/** Sums of groups of homes and their helper tables. A worker recomputes them from the homes that exist. */
 export const KEPT_ANEW: Readonly<Record<string, string>> = {
   group_sums_progress: 'sums of groups are kept anew',
   changed_home_days: 'of sums of groups, which are kept anew',
@@ -80,7 +83,7 @@ export const KEPT_ANEW: Readonly<Record<string, string>> = {
   kept_device_pasts: 'kept anew',
 };
 
-/** What it does not copy beside the aggregates, and why. */
+/** Relations that a move does not copy, apart from the aggregates, and the reason for each. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
   installation: 'set last (filling.ts): until then it says that the database is being filled, and from which one',
   schema_migrations: 'what this database was made with',

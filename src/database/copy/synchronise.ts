@@ -4,7 +4,7 @@ import { copyStretch, copyWhole, differingRuns, fingerprintOf, fingerprintsByDay
 import type { Copied } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;
-/** Most days copied in one transaction. */
+/** Maximum range copied in one transaction, ms: seven days. */
 const STRETCH_MS = 7 * 86_400_000;
 
 export interface Ends {
@@ -12,25 +12,25 @@ export interface Ends {
   target: PoolClient;
 }
 
-/** Where a pass is: a relation, and how much of its time has been gone through. */
+/** Reports the progress of a pass: the relation, and how much of its time range is done. */
 export type Progress = (relation: string, done: number, total: number) => void;
 
-/** What a pass did with a relation. */
+/** Result of a pass for one relation. */
 export interface Synchronised {
   relation: string;
-  /** Rows that the source had. */
+  /** Number of rows in the source. */
   rows: number;
-  /** Rows of it that were copied. */
+  /** Number of rows that were copied. */
   copied: number;
-  /** Of what is copied by time: the first day that differed. */
+  /** First day that differed, for relations that are copied by time. */
   since?: Date;
 }
 
 /**
- * Makes the target equal to the source, relation by relation of those named, copying only what differs: a pass that was broken off is
- * taken up where it was, and a second pass costs no more than comparing. `held`: the source's connection is amid a
- * transaction that holds all writers; without it relations that refer to each other are read at one moment, since a row
- * that came between two of them would refer to one that was not there. Where it throws, both connections are to be closed.
+ * Makes the target equal to the source for the named relations. Only differences are copied, so an interrupted pass can continue, and a
+ * second pass only costs the comparison. `held`: the source's connection is inside a transaction that blocks all writers. Without it,
+ * relations that refer to each other are read in one snapshot, because a row inserted between two reads would refer to a row that was not
+ * copied. If it throws, both connections must be closed.
  */
 export async function synchronise(
   ends: Ends,
@@ -47,7 +47,7 @@ export async function synchronise(
   };
   if (held) await copyWholes();
   else await transactionOn(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-  // What is in slices refers to nothing, and takes hours: no snapshot is held for it.
+  // Relations copied in slices refer to nothing and take hours, so they are copied outside a snapshot.
   for (const one of relations) if (one.by !== undefined) done(await slices(ends, one, one.by, onProgress));
   return results;
 }
@@ -96,7 +96,7 @@ async function slices(ends: Ends, one: Copied, by: string, onProgress?: Progress
   return result;
 }
 
-/** Compares what a pass under lock has copied once more; what it has not was equal already. Throws where anything differs. */
+/** Compares again each relation from which a pass under lock has copied rows; the others were already equal. Throws if any differs. */
 export async function compareCopied(
   ends: Ends,
   done: readonly Synchronised[],
@@ -110,9 +110,9 @@ export async function compareCopied(
   }
 }
 
-/** Start of the first and end of the last UTC day that a relation has rows of, in Unix ms; null where it has none. */
+/** Returns the start of the first and the end of the last UTC day with rows of a relation, in Unix ms. Null if it has no rows. */
 async function timesOf(client: PoolClient, relation: string, by: string): Promise<[number, number] | null> {
-  // Raw SQL: relations and columns are named at run time, out of the catalogue.
+  // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows } = await client.query(
     `SELECT date_trunc('day', min(${by}), 'UTC') AS first, date_trunc('day', max(${by}), 'UTC') + interval '24 hours' AS last FROM ${relation}`,
   );

@@ -7,7 +7,7 @@ import { unprocessable } from '#src/core/errors.ts';
 import { figureOf } from '#src/energy/figure.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 
-/** A figure of the Home page is of a month at most. */
+/** Maximum number of days of a figure on the Home page: a month. */
 const MAX_DAYS = 31;
 
 export const getFigure = operation({

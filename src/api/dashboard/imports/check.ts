@@ -20,7 +20,7 @@ export const checkImport = operation({
   answer: importCheck,
   status: 200,
   query: importQuery,
-  // Rows with mistakes are told with the others', not refused before.
+  // Invalid rows are reported together with the others', instead of refusing the request at the first check.
   body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ context: { db }, caller, address, query, body, rowName }) {

@@ -4,7 +4,7 @@ import { toWire } from '#src/api/v1/imports/shape.ts';
 import { ownAccount } from '#src/auth/access.ts';
 import { listWaitingImports } from '#src/onboarding/imports.ts';
 
-/** Passwords wait for a day: more imports than that nobody made by hand. */
+/** Maximum number of imports listed. Passwords are available for a day, and a person rarely makes more imports by hand in that time. */
 const MOST = 20;
 
 export const listWaiting = operation({

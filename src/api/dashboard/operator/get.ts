@@ -15,7 +15,7 @@ export const getOperator = operation({
   answer: operator,
   async handle({ context, caller }) {
     adminOnly(caller);
-    // The statistics are of the server that is written to; a replica has none.
+    // The statistics exist only on the primary; a standby has none.
     const query = queryOf(context.db);
     const now = context.clock();
     const [waits, has] = await Promise.all([waiting(query, now, MAX_WAITING), inventory(query, now)]);

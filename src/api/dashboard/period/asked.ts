@@ -9,7 +9,7 @@ import { newestReadings } from '#src/devices/newest.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 
-/** Which period of whom is asked for: that of a unit in which a date lies. */
+/** Query of a period: the calendar unit in which the date lies, for a home or a device. */
 export const periodQuery = z.object({
   user_id: id.optional(),
   device_id: id.optional(),
@@ -17,7 +17,7 @@ export const periodQuery = z.object({
   date,
 });
 
-/** Whose period it is, as far as the caller reaches, and when anything was heard of it last. */
+/** Returns the home or device of the period, if the caller reaches it, and the time of its newest reading. */
 export async function whoseOf(
   { db, readDb }: ApiContext,
   caller: Caller,
@@ -32,7 +32,7 @@ export async function whoseOf(
   return { userId: user.user_id, deviceId: device?.device_id, zone: user.timezone, newest };
 }
 
-/** When any device of the account was last heard of. */
+/** Returns the time of the newest reading of any device of the account. */
 async function newestOf(db: Database, userId: string): Promise<Date | null> {
   const [row] = await newestReadings(db, [userId]);
   return row?.newest ?? null;

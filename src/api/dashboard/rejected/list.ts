@@ -9,7 +9,7 @@ import { toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
-/** Most characters of a payload that are shown. */
+/** Maximum number of characters of a payload that are returned. */
 const SHOWN = 2_000;
 
 export const listRejected = operation({

@@ -7,7 +7,7 @@ import { toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
-/** A person waits for the answer. What is left is tried by the next request. */
+/** Maximum duration of a replay, because a person waits for the response. The next request continues with the remaining messages. */
 const MAX_DURATION_MS = 20_000;
 
 export const replayRejected = operation({

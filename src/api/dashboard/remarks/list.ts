@@ -26,7 +26,7 @@ const lasting = ({ sinceMs, untilMs }: { sinceMs: number; untilMs: number }) => 
   since: iso(sinceMs),
   until: iso(untilMs),
 });
-/** Wh are as much as anybody reads. */
+/** Rounds kWh to whole Wh, the precision that readers need. */
 const wholeWh = (kwh: number): number => Math.max(0, Math.round(kwh * 1_000)) / 1_000;
 const wattsAt = ({ atMs, watts }: { atMs: number; watts: number }) => ({ at: iso(atMs), watts: Math.round(watts) });
 const kwhAt = ({ atMs, kwh }: { atMs: number; kwh: number }) => ({ at: iso(atMs), kwh: wholeWh(kwh) });

@@ -11,7 +11,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 
-/** A person waits for the answer. All users are checked every night. */
+/** Maximum duration of a check, because a person waits for the response. All users are checked every night. */
 const MAX_DURATION_MS = 20_000;
 
 const check = oneAtATime(

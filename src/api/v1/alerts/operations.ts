@@ -134,13 +134,13 @@ function wouldHaveFired(
 const THRESHOLDS = ['threshold_kwh', 'threshold', 'threshold_hours'] as const;
 type Threshold = (typeof THRESHOLDS)[number];
 
-/** The one threshold that a type has. */
+/** Returns the kind of threshold that an alert type uses. */
 function thresholdOf(type: AlertType): Threshold {
   if (type === 'no_data') return 'threshold_hours';
   return isCostType(type) ? 'threshold' : 'threshold_kwh';
 }
 
-/** 422 where the threshold is not the one that the type has: hours for no_data, money for costs, kWh for every other. */
+/** Throws 422 if the threshold does not match the type: hours for no_data, money for costs, kWh for every other type. */
 function checkThreshold(
   type: AlertType,
   given: { [One in Threshold]?: unknown },
@@ -154,12 +154,12 @@ function checkThreshold(
   }
 }
 
-/** 409 where a threshold in money would have no currency: the user has no tariff. */
+/** Throws 409 if a threshold in money has no currency because the user has no tariff. */
 async function checkTariff(db: Database, userId: string, threshold: string | undefined): Promise<void> {
   if (threshold !== undefined && !(await hasTariff(db, userId))) throw new AppError('tariffNeeded');
 }
 
-/** 409 where nobody could be told: a webhook without an active subscription of the owner, SMS without a phone. */
+/** Throws 409 if the alert could reach no one: a webhook without an active subscription of the owner, SMS without a phone number. */
 async function checkDelivery(db: Database, owner: User, delivery: string | undefined): Promise<void> {
   if (delivery === 'sms' && owner.phone === null) {
     throw new AppError('phoneNeeded');

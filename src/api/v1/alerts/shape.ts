@@ -16,7 +16,7 @@ const type = z
 const delivery = z.enum(ALERT_DELIVERIES).describe('How the user is told.');
 const status = z.enum(PAUSABLE_STATUSES).describe('A paused alert does not fire.');
 const thresholds = {
-  /** Above nothing (a mWh at least, the unit of everything stored) and below what could be stored. */
+  /** At least one mWh, the unit of everything stored, and below the maximum of its column. */
   threshold_kwh: z
     .number()
     .min(0.000_001)
@@ -38,7 +38,7 @@ const thresholds = {
     .describe('Silence after which the alert fires, in hours. Only with type `no_data`, and required there.'),
 };
 
-/** A rule and whose usage it is about: what POST /v1/alerts/preview takes. */
+/** A rule and the user whose usage it evaluates: the body of POST /v1/alerts/preview. */
 export const rule = z.strictObject({ user_id: ofUser.optional(), type, ...thresholds });
 export const newAlert = rule.extend({ delivery });
 export const alertPatch = z.strictObject({
@@ -96,14 +96,14 @@ export const alertPreview = z
   })
   .meta({ id: 'AlertPreview' });
 
-/** What was asked for as columns: a member keeps its name, but for the threshold in kWh, which is stored in mWh. */
+/** Converts requested settings to columns. Members keep their names, except the threshold in kWh, which is stored in mWh. */
 export function toRow<Settings extends { threshold_kwh?: number | undefined }>(settings: Settings) {
   const { threshold_kwh, ...others } = settings;
   const threshold_milliwatt_hours = threshold_kwh === undefined ? undefined : kwhToMilliwattHours(threshold_kwh);
   return omitUndefined({ ...others, threshold_milliwatt_hours });
 }
 
-/** An alert as answers show it: with the one threshold that its type has. */
+/** Converts an alert for a response, with only the threshold that its type uses. */
 export const toWire = (row: Alert): z.output<typeof alert> =>
   omitUndefined({
     alert_id: row.alert_id,

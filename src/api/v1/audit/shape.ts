@@ -24,7 +24,7 @@ export const act = z
   })
   .meta({ id: 'Act' });
 
-/** An act as answers show it. Who has which address is for the dashboard alone. */
+/** Converts an audit entry for a response. E-mail addresses are only shown in the dashboard. */
 export const toWire = ({ at, details, actor_email: _, target_email: __, ...row }: Audited): z.output<typeof act> => ({
   ...row,
   at: at.toISOString(),

@@ -5,7 +5,7 @@ import type { statement } from './shape.ts';
 
 type Statement = z.output<typeof statement>;
 
-/** Columns of a statement as a table: a row for each register, and before them one for each direction. */
+/** Columns of a statement as a table: one row for each direction, then one for each register. */
 export const BILL_COLUMNS = [
   'bill_period_id',
   'version',
@@ -32,7 +32,7 @@ export const BILL_COLUMNS = [
 
 type Row = Partial<Record<(typeof BILL_COLUMNS)[number], string | number | null>>;
 
-/** The rows: sums of the directions, which are what is billed, then what registers showed. Pure. */
+/** Returns the rows: totals by direction, which are billed, then the registers' readings. Pure. */
 export function billRows(told: Statement): Row[] {
   const { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 } = told;
   const common = { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 };
@@ -61,14 +61,14 @@ export function billRows(told: Statement): Row[] {
   return [...sums, ...registers];
 }
 
-/** Whole mWh of kWh with six decimals. */
+/** Converts kWh with six decimals to whole mWh. */
 const milliwattHours = (kwh: string): number => Number(kwh.replace('.', ''));
 const difference = (a: string, b: string): string => exactKwh(asMilliwattHours(milliwattHours(a) - milliwattHours(b)));
 
-/** How good registers of a statement are, as a feed has it. */
+/** Quality of a register reading in a statement, by its name in a Green Button feed. */
 const QUALITIES = { measured: 'measured', last: 'measured', by_hand: 'edited', interpolated: 'interpolated' } as const;
 
-/** What a Green Button feed of the period has of the statement. Pure. */
+/** Returns the statement's values for the Green Button feed of the period. Pure. */
 export const greenButtonStatement = (told: Statement): GreenButtonStatement => ({
   subtitle: `Bill period ${told.bill_period_id}, version ${told.version} of ${told.recorded_at}, billed ${told.billed_import_kwh} kWh delivered and ${told.billed_export_kwh} kWh received, SHA-256 ${told.sha256}`,
   registers: told.registers.map(({ channel, direction, at_start, at_end }) => ({

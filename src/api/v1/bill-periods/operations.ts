@@ -35,7 +35,7 @@ export const createBillPeriod = operation({
   body: newBillPeriod,
   async handle({ context, caller, body: { user_id, device_id, start, end } }) {
     mayBill(caller);
-    // One that was deleted is billed to its end.
+    // A deleted device is billed up to its end.
     const device =
       device_id === undefined
         ? null
@@ -151,7 +151,7 @@ export const deleteBillPeriod = operation({
   },
 });
 
-/** Whoever bills: a utility or an administrator. Homeowners read (403). */
+/** Throws 403 unless the caller is a utility or an administrator. Homeowners may only read. */
 function mayBill({ role }: Caller): void {
   if (role === 'homeowner') throw new AppError('forbidden');
 }

@@ -5,7 +5,7 @@ import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts
 import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
 
-/** What the members mean, whether they are asked for or answered. */
+/** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   bill_period_id: 'Id of the bill period.',
   device_id: 'The device that is billed by itself. Null: the home, at its connection point.',
@@ -136,7 +136,7 @@ const status = z
   .enum(['open', 'closed'])
   .describe('What changes of the days of a `closed` period is billed with the next open one.');
 
-/** A row of the list: what was told last. */
+/** A row of the list: the latest statement of the period. */
 export const billPeriod = z
   .strictObject({
     ...period,
@@ -222,7 +222,7 @@ const timesOf = (one: BillPeriod) => ({
 });
 const difference = (a: MilliwattHours, b: MilliwattHours) => exactKwh(asMilliwattHours(a - b));
 
-/** A statement with its checksum. */
+/** Returns a statement with its checksum. */
 const statementToWire = ({ told, sha256 }: BillVersion): z.output<typeof statement> => ({ ...told, sha256 });
 
 export const toWire = (one: BillPeriod, { told, sha256 }: BillVersion): z.output<typeof billPeriod> => ({
@@ -238,7 +238,7 @@ export const toWire = (one: BillPeriod, { told, sha256 }: BillVersion): z.output
   sha256,
 });
 
-/** A period with all that was told of it; it has a version at least. */
+/** Converts a period with all its statements for a response; it has at least one version. */
 export function detailsToWire({
   period: one,
   versions,

@@ -20,10 +20,10 @@ import {
 } from '#src/devices/edits/store.ts';
 import { findDevice } from '#src/devices/store.ts';
 
-/** What a register can show, kWh. */
+/** Maximum of a register, kWh. */
 const MOST_KWH = 1_000_000_000;
 
-/** What the members mean, whether they are asked for or answered. */
+/** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   action:
     '`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant.',
@@ -99,7 +99,7 @@ const edit = z
   })
   .meta({ id: 'ReadingEdit' });
 
-/** An edit as it is stored, of what was asked for. */
+/** Converts a requested edit to its stored form. */
 function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof newEdit>): NewEdit {
   const from = new Date((start ?? at) as string);
   const to = end === undefined ? new Date(from.getTime() + 1) : new Date(end);
@@ -115,7 +115,7 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
 function toWire(row: EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  // An edit by the clock passes readings over; where it goes on from is a part of that.
+  // An edit by the clock excludes readings; the register value from which it continues belongs to the edit itself.
   const isAdded = value !== null && author !== CLOCK;
   return {
     edit_id,
@@ -190,7 +190,7 @@ export const revokeDeviceEdit = operation({
   },
 });
 
-/** Who edits readings now, and which of them are kept. */
+/** Returns the author and the time of an edit, and the range of readings that are retained. */
 export function editingBy({ clock, retentionMonths }: ApiContext, { userId }: Caller): Editing {
   const now = clock();
   return { author: userId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };

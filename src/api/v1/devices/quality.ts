@@ -111,7 +111,7 @@ export const deviceQuality = operation({
   },
 });
 
-/** The last twelve calendar months of a zone, this one to date. */
+/** Returns the last twelve calendar months of a zone, the current one up to today. */
 function lastYear(now: Date, zone: string) {
   const today = DateTime.fromJSDate(now, { zone });
   return dayRange(today.startOf('month').minus({ months: 11 }).toISODate() ?? '', today.toISODate() ?? '', zone);

@@ -8,7 +8,7 @@ import { COUNTS_AS } from '#src/devices/channel-name.ts';
 import type { Discovered } from '#src/devices/gateways.ts';
 import { ATTENTIONS, type Device, type DeviceDetails } from '#src/devices/store.ts';
 
-/** What the members mean, whether they are asked for or answered. */
+/** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   type: 'What kind of device it is, in the words of its owner, such as `electricity_meter`.',
   location: 'Where the device is, in the words of its owner.',
@@ -35,7 +35,7 @@ const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
 const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
 const external_id = text(200).describe(MEANING.external_id);
-/** As OpenSSL prints it, too: with colons, in either case. */
+/** Also accepted as OpenSSL prints it: with colons, in either case. */
 const certificate_sha256 = z
   .string()
   .transform((written) => written.replaceAll(':', '').toLowerCase())
@@ -48,7 +48,7 @@ const counts_as = z
     COUNTS_AS,
     'must be import, export, a part as import/t1, gas, heat, water, production, charged, discharged or ignored',
   );
-/** What an owner says of quantities, by their names; null takes back what was said. */
+/** The owner's settings for quantities, by name. Null removes a setting. */
 const channels = z
   .array(
     z.strictObject({
@@ -155,7 +155,7 @@ export const deviceDetails = z
     created_at: createdAt,
   })
   .meta({ id: 'DeviceDetails' });
-/** The password is shown once; a discovered device has the credentials of its gateway. */
+/** The password is only returned once. A discovered device uses the credentials of its gateway. */
 export const pairedDevice = z
   .strictObject({
     ...members,
@@ -240,7 +240,7 @@ export const discovered = z
   })
   .meta({ id: 'DiscoveredDevice' });
 
-/** A device as lists show it. */
+/** Converts a device for a list. */
 export const toWire = (row: Device): z.output<typeof device> => ({
   device_id: row.device_id,
   type: row.type,
@@ -252,7 +252,7 @@ export const toWire = (row: Device): z.output<typeof device> => ({
   attention: row.attention,
 });
 
-/** A device by itself, with its settings. */
+/** Converts a single device, with its settings, for a response. */
 export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails> => ({
   ...toWire(row),
   user_id: row.user_id,
@@ -269,7 +269,7 @@ export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails
   created_at: row.created_at.toISOString(),
 });
 
-/** What was heard through a gateway, as the list of it shows it. */
+/** Converts a discovered device for the list of its gateway. */
 export const discoveredToWire = (row: Discovered): z.output<typeof discovered> => ({
   discovery_id: row.discovery_id,
   gateway_id: row.gateway_id,

@@ -29,7 +29,9 @@ const query = z.object({
     ),
 });
 
-/** What `include` may name where gaps are shared out by like days: the others are sums that know the line alone. */
+/**
+ * Permitted values of `include` if gaps are distributed by like days. The others are sums that only exist for straight-line distribution.
+ */
 const WITH_LIKE_DAYS: ReadonlySet<Include> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
 
@@ -76,7 +78,7 @@ export const deviceUsage = operation({
   },
 });
 
-/** 422 where something else is asked than rows of import with gaps by like days. */
+/** Throws 422 if gaps by like days are requested for anything but rows of imported energy. */
 function checkLikeDays(
   { more, hasCost }: ReturnType<typeof namesOf>,
   wanted: ReturnType<typeof period>,
@@ -92,7 +94,7 @@ function checkLikeDays(
     throw unprocessable({ field: 'end', message: `must be within ${MOST_MONTHS} months of start with gaps=like_days` });
 }
 
-/** Columns of what a thermostat said, in °C and minutes; those that any row has. */
+/** Columns of a thermostat's values, in °C and minutes, as far as any row has them. */
 const CLIMATE_COLUMNS = [
   'temperature_c_mean',
   'temperature_c_min',
@@ -101,7 +103,7 @@ const CLIMATE_COLUMNS = [
   'heating_minutes',
 ];
 
-/** A row as a table has it: each member of its temperature in a column of its own. */
+/** Converts a row for a table: each member of its temperature gets a column of its own. */
 function climateApart({ temperature_c, ...row }: DeviceUsage): object {
   const members = Object.entries(temperature_c ?? {});
   return { ...row, ...Object.fromEntries(members.map(([name, value]) => [`temperature_c_${name}`, value])) };

@@ -107,7 +107,7 @@ export const getEnergyInsights = operation({
 
 const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; ask for CSV of what else there is';
 
-/** Columns of what `commodity` answers, those that any row has. */
+/** Columns of a response for a `commodity`, as far as any row has them. */
 const COMMODITY_COLUMNS = [
   ...['start', 'end', 'date', 'hour', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
   ...['estimated_kwh', 'estimated_m3', 'coverage', 'complete'],
@@ -133,7 +133,7 @@ async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commod
   return { user_id: userId, date_range, ...(await commoditySummary(readDb, userId, commodity, range, more)) };
 }
 
-/** What was asked for, where it is nothing that only electricity has (422). */
+/** Returns the requested additions. Throws 422 if one exists only for electricity. */
 function ofAnyCommodity(include: ReadonlySet<Include>, hasCost: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasCost) return known;

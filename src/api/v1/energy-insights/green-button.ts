@@ -9,17 +9,17 @@ import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-but
 import { greenButtonData } from '#src/export/green-button/hours.ts';
 import type { period } from './period.ts';
 
-/** Whose feed is asked for, by whom, and of which days. */
+/** A requested feed: the user or device, the caller, and the days. */
 interface AskedFeed {
   callerId: string;
   buyer: Buyer;
   wanted: ReturnType<typeof period>;
   zone: string;
-  /** Of a bill period: what was told of it. */
+  /** The statement, for the feed of a bill period. */
   told?: GreenButtonStatement;
 }
 
-/** A Green Button feed of the hours of some days, as a stream; 422 where other rows are asked for. */
+/** Streams a Green Button feed of the hours of some days. Throws 422 if rows other than hours are requested. */
 export async function greenButtonAnswer(
   { readDb, clock }: ApiContext,
   reply: { type(name: string): unknown; header(name: string, value: string): unknown },

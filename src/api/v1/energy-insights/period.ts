@@ -3,15 +3,15 @@ import { unprocessable } from '#src/core/errors.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { dayCount, monthCount } from '#src/energy/ranges.ts';
 
-/** What rows are of. */
+/** Unit of the rows. */
 export const grouping = z
   .enum(['day', 'month', 'hour'] satisfies GroupBy[])
   .describe('What each row covers. Default: `day`. A month covers those of its days that lie in the range.');
 
-/** Most rows in one answer. */
+/** Maximum number of rows in one response. */
 const MAX_ROWS = 10_000;
 
-/** The days that were asked for, null where none were; 422 where they make no sense together or are too many. */
+/** Returns the requested days, or null if none were given. Throws 422 if they are inconsistent or too many. */
 export function period(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
   if (start === undefined && end === undefined) {
     if (groupBy === undefined) return null;

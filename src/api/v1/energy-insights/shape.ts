@@ -10,7 +10,7 @@ const known = {
 };
 const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 
-/** What energy costs. */
+/** Cost of energy. */
 export const cost = z
   .strictObject({
     currency: z.string().describe('Currency of all amounts (ISO 4217).'),
@@ -28,7 +28,7 @@ export const cost = z
   .describe('What it costs by the tariffs of the user. Null: no tariff held.')
   .meta({ id: 'Cost' });
 
-/** What `include` adds. Null: not known, or not to be known in this home. */
+/** Members that `include` adds. Null if unknown, or if the value cannot be known in this home. */
 export const more = {
   cost: cost.optional(),
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: not known.'),
@@ -49,7 +49,7 @@ export const more = {
 export const peakHour = clockHour.describe(
   'Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies.',
 );
-/** Whose time a row is. */
+/** Start of a row's bucket. */
 const bucket = {
   date: day.describe('First day of the row.'),
   hour: z
@@ -60,7 +60,7 @@ const bucket = {
   starts_at: instant.optional().describe('Start of the hour, with the offset of the time zone. Only in rows by hour.'),
 };
 
-/** An hour, day or month. */
+/** Usage in an hour, day or month. */
 export const usage = z
   .strictObject({
     ...bucket,
@@ -73,7 +73,7 @@ export const usage = z
   })
   .meta({ id: 'Usage' });
 
-/** What `commodity` answers in place of `kwh_used`: energy, volume, or both where the home has meters of both. */
+/** Members of a response for a `commodity`, instead of `kwh_used`: energy, volume, or both if the home has meters of both. */
 const ofCommodity = {
   kwh_used: z.number().optional().describe('What was used, in kWh, where it is measured as energy.'),
   m3_used: z.number().optional().describe('What was used, in m³, where it is measured as volume.'),
@@ -82,7 +82,7 @@ const ofCommodity = {
   ...known,
 };
 
-/** An hour, day or month of gas, heat or water. */
+/** Gas, heat or water in an hour, day or month. */
 const commodityUsage = z
   .strictObject({
     ...bucket,
@@ -96,7 +96,7 @@ const dateRange = z
   .describe('The days that the summary is about.');
 export const rows = 'The rows, oldest first. Rows about which nothing is known are left out.';
 
-/** With dates the rows, without any the last 30 days in one object; of electricity, or of the commodity that was asked for. */
+/** Rows if days are given, else the last 30 days in one object; for electricity or for the requested commodity. */
 export const insights = z
   .union([
     z.strictObject({ user_id: userId, data: z.array(usage).describe(rows) }),

@@ -17,7 +17,7 @@ import { ATTENTIONS } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { fleetDevice, fleetDeviceToWire, fleetSilence, type SilenceRow, stopGroupToWire } from './shape.ts';
 
-/** A leap year. */
+/** Maximum number of hours: a leap year. */
 const MOST_HOURS = 8_784;
 
 export const listFleetDevices = operation({
@@ -86,7 +86,7 @@ export const listFleetDevices = operation({
   },
 });
 
-/** Two of a month's days more than that are rarely looked at, and each costs what its silences do. */
+/** Maximum number of days. Longer ranges are rarely requested, and the cost of a query grows with its silences. */
 const MOST_DAYS = 31;
 
 export const getFleetSilence = operation({
@@ -129,7 +129,7 @@ export const getFleetSilence = operation({
   },
 });
 
-/** Stops by hours or days of a zone, those with none left out. */
+/** Groups stops by hours or days of a zone, including those without stops. */
 function rowsOf(
   groups: readonly StopGroup[],
   isWithin: (stop: Silence) => boolean,
@@ -153,7 +153,7 @@ function rowsOf(
   return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
 }
 
-/** The start of the hour or day that a time lies in; the same quarter-hour is asked of the calendar once. */
+/** Returns a function that finds the start of the hour or day of a time. It computes the calendar once for each quarter-hour. */
 function starts(unit: 'hour' | 'day', zone: string): (ms: number) => { ms: number; text: string } {
   const known = new Map<number, { ms: number; text: string }>();
   return (ms) => {

@@ -25,7 +25,7 @@ export const fleetDevice = z
   })
   .meta({ id: 'FleetDevice' });
 
-/** A device among those of many accounts; addresses only for those who may read accounts. */
+/** Converts a device in a list over many accounts. E-mail addresses are only included for callers that may read accounts. */
 export const fleetDeviceToWire = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDevice> => ({
   ...toWire(row),
   user_id: row.user_id,
@@ -86,7 +86,7 @@ export const fleetSilence = z
   .meta({ id: 'FleetSilence' });
 
 const MOST_IDS = 20;
-/** Of all the same, or null. */
+/** Returns the value that all have in common, or null. */
 const common = (all: readonly (string | null)[]): string | null => {
   const several = new Set(all);
   const [one = null] = several;

@@ -129,7 +129,7 @@ export const unreadMessages = operation({
     const find = async (page: { limit: number; cursor?: string }) =>
       orNotFound(await listUnread(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }));
     const rows = await pageOf(reply, url, omitUndefined(query), find, ({ shape }) => shape);
-    // A payload may be anything that a household's broker says: its owner's own.
+    // A payload may contain anything that a household's broker publishes, so only its owner may read it.
     return rows.map((row) => unreadToWire(caller.groupId ? { ...row, example: null } : row));
   },
 });

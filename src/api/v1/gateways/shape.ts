@@ -8,7 +8,7 @@ import { gatewayPrefix } from '#src/devices/topics.ts';
 import type { Unread } from '#src/devices/unread.ts';
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
-/** What a decoder must be told, of a gateway or of a device: units, pulses, zone. What is not known to any is kept. */
+/** Settings of a decoder for a gateway or a device: units, pulses, zone. Unknown members are stored. */
 export const decoderConfig = z
   .looseObject({
     ...z.object(decoderConfigMembers).partial().shape,
@@ -43,7 +43,7 @@ export const gateway = z
     created_at: createdAt,
   })
   .meta({ id: 'Gateway' });
-/** The password is shown once. */
+/** The password is only returned once. */
 export const createdGateway = gateway
   .extend({
     mqtt: z
@@ -56,7 +56,7 @@ export const createdGateway = gateway
   })
   .meta({ id: 'CreatedGateway' });
 
-/** A gateway as answers show it. */
+/** Converts a gateway for a response. */
 export const toWire = (row: Gateway): z.output<typeof gateway> => ({
   gateway_id: row.gateway_id,
   user_id: row.user_id,
@@ -92,21 +92,21 @@ export const unread = z
   .meta({ id: 'UnreadMessages' });
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** What no text has: JSON would carry it, and no terminal shows it. */
+/** Control characters that no text contains. JSON could carry them, but no terminal shows them. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/u;
 
-/** A payload as text where it is one. */
+/** Returns a payload as text if it is text, else as base64. */
 function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64' } {
   try {
     const text = UTF8.decode(payload);
     if (!CONTROLS.test(text)) return { payload: text, encoding: 'utf-8' };
   } catch {
-    // Bytes.
+    // The payload is binary.
   }
   return { payload: payload.toString('base64'), encoding: 'base64' };
 }
 
-/** What is not read of a gateway, as answers show it. */
+/** Converts an unread message of a gateway for a response. */
 export const unreadToWire = ({
   shape,
   messages,
@@ -125,10 +125,13 @@ export const unreadToWire = ({
     received_at: example.receivedAt.toISOString(),
   },
 });
-/** Longest payload that somebody may ask about: all others of the process wait meanwhile, two seconds for a pack of a megabyte. */
+/**
+ * Maximum size of a message to evaluate, in bytes. All other work of the process waits meanwhile: two seconds for a megabyte of packed
+ * values.
+ */
 const MAX_ASKED_BYTES = 131_072;
 
-/** A message that somebody asks about, as it is below a gateway. */
+/** A message to evaluate, as published below a gateway. */
 export const askedMessage = z
   .strictObject({
     topic: z.string().min(1).max(1_000).describe('MQTT topic, with or without the prefix of the gateway.'),
@@ -158,7 +161,7 @@ export const askedMessage = z
 const value = z.union([z.number(), z.boolean()]).describe('In the unit that the kind names.');
 const native = z.string().describe('Id of the device, as the message has it.');
 
-/** What the service makes of a message. */
+/** The service's interpretation of a message. */
 export const judgedMessage = z
   .strictObject({
     outcome: z

@@ -158,13 +158,13 @@ export const removeGroupUser = operation({
 interface Change {
   add?: readonly string[];
   remove?: readonly string[];
-  /** Where in the request a home is that is to be added. */
+  /** Returns the place in the request of a home that is to be added. */
   fieldOf(index: number): string;
 }
 
 /**
- * Changes the homes of a group that the caller reaches, all of it or nothing. 404 where the owner of the group does not reach one that is to be
- * added, and of whoever was never in it nothing is said.
+ * Changes the homes of a group that the caller reaches, all or none. Throws 404 if the owner of the group does not reach a home that is to
+ * be added. Removing a home that was never in the group is no error.
  */
 async function change(
   db: Database,

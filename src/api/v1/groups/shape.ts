@@ -36,7 +36,7 @@ export const group = z
   })
   .meta({ id: 'Group' });
 
-/** Most homes in one change. */
+/** Maximum number of homes in one change. */
 const MAX_CHANGED = 10_000;
 const homes = z.array(id).max(MAX_CHANGED).default([]);
 export const changes = z.strictObject({
@@ -54,7 +54,7 @@ export const changed = z
 
 const homeCount = z.number().int().describe('How many homes it is about: each once, with those of groups below it.');
 
-/** With dates the rows, without any the last 30 days in one object. */
+/** Rows if days are given, else the last 30 days in one object. */
 export const groupInsights = z
   .union([
     z.strictObject({ group_id: groupId, homes: homeCount, data: z.array(usage).describe(rows) }),
@@ -71,7 +71,7 @@ export const groupInsights = z
   ])
   .meta({ id: 'GroupEnergyInsights' });
 
-/** A group as answers show it. Above the one that a key is limited to there is nothing for it. */
+/** Converts a group for a response. For a key that is limited to a group, the parent of that group is hidden. */
 export const toWire = (row: Group, limitedTo: string | null): z.output<typeof group> => ({
   group_id: row.group_id,
   user_id: row.user_id,

@@ -77,7 +77,7 @@ export const fetchImportCredentials = operation({
   },
 });
 
-/** Who imports, and what for whom he may. Throws `forbidden` where these devices are not his to import. */
+/** Returns the importer and the accounts for which it may import. Throws `forbidden` if the caller may not import these devices. */
 export function importerOf(
   {
     caller,

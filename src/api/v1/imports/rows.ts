@@ -9,14 +9,14 @@ import { mapInTurns } from '#src/core/turns.ts';
 import type { ImportRow } from '#src/onboarding/plan.ts';
 import { importedDevice, rowOf } from './shape.ts';
 
-/** Every column that a table of devices may have. */
+/** All columns that a table of devices may have. */
 export const IMPORT_COLUMNS = Object.keys(importedDevice.shape);
 const NUMBERS = new Set(['limit_kw', 'register_max_kwh', 'max_gap_minutes']);
 const JSON_CELLS = new Set(['channels', 'decoder_config']);
 
 /**
- * Reads a table of devices into rows of the members that its header names; an empty cell is a member that is not given. What is in the cells is checked
- * by `importedDevice`. Throws `unprocessable`, with the line, where it is no such table.
+ * Parses a table of devices into rows with the members that its header names. An empty cell is a missing member. `importedDevice` checks
+ * the values of the cells. Throws `unprocessable`, with the line, if it is no such table.
  */
 export async function readDevices(text: string, maxRows: number): Promise<CsvRows> {
   const { header, rows } = await readCsvTable(text, maxRows);
@@ -48,7 +48,7 @@ function wrongColumns(header: readonly string[]): FieldError[] {
   ];
 }
 
-/** What a cell says; where it says nothing of that kind, its text, which is refused by its name. */
+/** Returns the value of a cell. If it does not have the type of its column, returns its text, which the validation then refuses by name. */
 function cellValue(name: string, cell: string): unknown {
   if (NUMBERS.has(name)) return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
   if (!JSON_CELLS.has(name)) return cell;
@@ -60,16 +60,19 @@ function cellValue(name: string, cell: string): unknown {
   }
 }
 
-/** Rows of a table, each looked at by itself. */
+/** Rows of a table, each checked separately. */
 interface CheckedRows {
-  /** Those that are valid, and the same as an import takes them. */
+  /** Valid rows, and the same rows in the form of an import. */
   devices: z.output<typeof importedDevice>[];
   rows: ImportRow[];
-  /** What is wrong with the others, named by `line 3.type`. */
+  /** Errors of the other rows, named like `line 3.type`. */
   mistakes: FieldError[];
 }
 
-/** Looks at every row of a table, also after the first mistakes, with a turn for others every few rows. `nameOf`: what a row is called. `isOwnerNeeded`: nobody's own is meant where a row names no owner. */
+/**
+ * Checks every row of a table, even after errors, and yields to other work every few rows. `nameOf` returns the name of a row.
+ * `isOwnerNeeded`: a row must name an owner, because the caller imports none for itself.
+ */
 export async function checkRows(
   values: readonly Record<string, unknown>[],
   nameOf: (index: number) => string,

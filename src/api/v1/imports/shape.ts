@@ -10,10 +10,10 @@ import type { ImportRecord } from '#src/onboarding/imports.ts';
 import type { ImportRow } from '#src/onboarding/plan.ts';
 import { created_at, device_id, type Examples } from '../example-ids.ts';
 
-/** Most rows of an import over HTTPS. */
+/** Maximum number of rows in an import over HTTPS. */
 export const MAX_IMPORTED = 20_000;
 
-/** A row: a device as `POST /v1/devices` takes it, and whose it is. */
+/** A row: a device as in `POST /v1/devices`, and its owner. */
 export const importedDevice = newDevice
   .extend({
     user_id: id
@@ -89,7 +89,7 @@ export const importCredentials = z
   })
   .meta({ id: 'ImportCredentials' });
 
-/** A valid row as an import takes it. */
+/** Converts a valid row for an import. */
 export function rowOf(name: string, value: z.output<typeof importedDevice>): ImportRow {
   const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
   return {

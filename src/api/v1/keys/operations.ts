@@ -39,11 +39,11 @@ export const createKey = operation({
     if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
       throw unprocessable({ field: 'scopes', message: 'must all end in :read in a key that is limited to a group' });
     }
-    // Held: whoever changes its role or signs in to it first ends the keys that there are, and must not miss this one.
+    // The account is locked: a change of its role, or its first sign-in, ends all existing keys and must not miss this one.
     const user = await reachUser(context.db, caller, user_id, { isHeld: true });
     const group =
       group_id === undefined ? null : await findGroup(context.db, reachOf(caller), toIdOrNotFound(group_id));
-    // A group of somebody else is as good as none.
+    // A group of another user is treated as missing.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
     return createdToWire(await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id }) }));
@@ -125,7 +125,7 @@ export const rotateKey = operation({
   },
 });
 
-/** When a key shall end, null for never; undefined where nothing is said of it. 422 where that has passed. */
+/** Returns the end of a key, null for none; undefined if the request does not set it. Throws 422 if it has passed. */
 function endOf(expiresAt: string | null | undefined, now: Date): Date | null | undefined {
   if (expiresAt === undefined || expiresAt === null) return expiresAt;
   const end = new Date(expiresAt);

@@ -7,10 +7,10 @@ import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
-/** The last moment that RFC 3339 can write in UTC: with an offset from there a time may lie beyond it. */
+/** Last moment that RFC 3339 can express in UTC. With an offset, a time may lie beyond it. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** When a key ends. */
+/** End of a key's validity. */
 const end = instant.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
 
 const network = z
@@ -85,7 +85,7 @@ export const key = z
     last_used_at: instant.nullable().describe('When the key was last used. Null: never.'),
   })
   .meta({ id: 'Key' });
-/** The only time that a key is shown. */
+/** The key itself is only returned here, once. */
 export const createdKey = z
   .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
   .meta({ id: 'CreatedKey' });
@@ -93,7 +93,7 @@ export const rotatedKey = createdKey
   .extend({ old_expires_at: instant.describe('When the old key ends.') })
   .meta({ id: 'RotatedKey' });
 
-/** A key as lists show it: never the key itself. */
+/** Converts a key for a list, without the key itself. */
 export const toWire = (row: Key): z.output<typeof key> => ({
   key_id: row.key_id,
   name: row.name,
@@ -106,7 +106,7 @@ export const toWire = (row: Key): z.output<typeof key> => ({
   allowed_addresses: row.allowed_addresses,
 });
 
-/** A key at its creation. */
+/** Converts a key for the response to its creation. */
 export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => ({
   key_id: row.key_id,
   key: row.key,

@@ -7,7 +7,7 @@ import type { PriceAt } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
 import { type Examples, series_id, user_id } from '../example-ids.ts';
 
-/** Most prices in one request, and in one answer. */
+/** Maximum number of prices in one request, and in one response. */
 export const MAX_PRICES = 10_000;
 
 const MEANING = {
@@ -54,7 +54,7 @@ export const storedPrices = z.strictObject({
   stored: z.number().int().describe('How many prices were stored: those of the request.'),
 });
 
-/** A series as answers show it. */
+/** Converts a price series for a response. */
 export const toWire = ({ series_id, user_id, name, currency, resolution_minutes }: StoredSeries) => ({
   series_id,
   user_id,
@@ -63,7 +63,7 @@ export const toWire = ({ series_id, user_id, name, currency, resolution_minutes 
   resolution_minutes,
 });
 
-/** A price as answers show it. */
+/** Converts a price for a response. */
 export const priceToWire = ({ startsAtMs, perKwh }: PriceAt): z.output<typeof price> => ({
   starts_at: new Date(startsAtMs).toISOString(),
   per_kwh: decimalText(perKwh),

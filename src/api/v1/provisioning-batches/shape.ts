@@ -15,7 +15,7 @@ const MEANING = {
   max_devices: 'How many meters may claim a device.',
   expires_at: 'When nothing claims with it any more.',
 };
-/** A batch waits in warehouses. */
+/** Maximum validity of a batch in days, because devices wait in warehouses. */
 const MAX_DAYS = 1_826;
 
 const serial = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters');
@@ -47,7 +47,7 @@ export const batch = z
   })
   .meta({ id: 'ProvisioningBatch' });
 
-/** The secret is shown once. */
+/** The secret is only returned once. */
 export const createdBatch = batch
   .extend({
     mqtt: z
@@ -61,7 +61,7 @@ export const createdBatch = batch
   })
   .meta({ id: 'CreatedProvisioningBatch' });
 
-/** A batch as answers show it: never its secret. */
+/** Converts a batch for a response, without its secret. */
 export const toWire = (row: Batch): z.output<typeof batch> => ({
   batch_id: row.batch_id,
   user_id: row.user_id,

@@ -5,10 +5,10 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { hasCondition, isEmpty, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
-/** More than any supplier has: twelve months with a dozen periods each. */
+/** Maximum number of periods, more than any supplier has: twelve months with a dozen periods each. */
 const MAX_PERIODS = 500;
 
-/** What the members mean, whether they are asked for or answered. */
+/** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   tariff_id: 'Id of the tariff.',
   name: 'What the owner calls it.',
@@ -34,7 +34,7 @@ const MEANING = {
 };
 const AS_TEXT = 'A decimal with up to 9 places, as text.';
 
-/** ISO weekdays or months, each once. */
+/** Returns the schema of a list of ISO weekdays or months without duplicates. */
 const numbers = (most: number) =>
   listOf(z.number().int().min(1).max(most), 1, most).refine(
     (given) => new Set(given).size === given.length,
@@ -144,7 +144,7 @@ export const tariff = z
   })
   .meta({ id: 'Tariff' });
 
-/** A tariff as answers show it. */
+/** Converts a tariff for a response. */
 export function toWire({ terms, ...row }: StoredTariff): z.output<typeof tariff> {
   const { standing_per_day, capacity, import: imports, export: exports }: Terms = terms;
   const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };

@@ -35,7 +35,7 @@ export const streamUsage = operation({
       device_id === undefined
         ? undefined
         : orNotFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
-    // Of a device the home is the device's; where both are named it must be that.
+    // The home is that of the device; if the request also names a user, it must be the same.
     if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
     const { 'last-event-id': lastEventId } = reply.request.headers;
     const stream = await live.open({
@@ -44,7 +44,7 @@ export const streamUsage = operation({
       deviceId: device?.device_id,
       lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
     });
-    // Proxies that gather an answer before they pass it on are told not to.
+    // Forbid proxies to buffer the response.
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     reply.type('text/event-stream; charset=utf-8');
     return stream;

@@ -34,7 +34,7 @@ export const createUser = operation({
   },
 });
 
-/** Nothing typed yet means everybody. */
+/** An empty search returns all users. */
 const search = z
   .string()
   .max(254)
@@ -134,16 +134,16 @@ export const deleteUser = operation({
   },
 });
 
-/** Archives that one account, and a process for everybody, makes at once: each asks the database for page after page. */
+/** Maximum number of concurrent archives, for one account and for the process: each queries the database for page after page. */
 const MAX_OF_CALLER = 1;
 const MAX_AT_ONCE = 8;
-/** A caller is read anew this often: reads of a revoked key end within 10 s. */
+/** Interval of reloading a caller, so that reads of a revoked key end within 10 s. */
 const CHECKED_EVERY_MS = 5_000;
-/** A client that takes no page for so long has gone, or holds a place for nothing. */
+/** A client that accepts no page for this long has disconnected, or occupies a place for nothing. */
 const MAX_STALL_MS = 120_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** Callers whose archives are under way in this process. */
+/** Callers whose archives are being created in this process. */
 const underWay: string[] = [];
 
 export const exportUser = operation({

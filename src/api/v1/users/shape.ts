@@ -4,10 +4,10 @@ import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
-/** The same that `user.created` reports. */
+/** The same members as in the event `user.created`. */
 export const user = account;
 
-/** In a list, with what is asked for beside it. */
+/** A user in a list, with the additional members requested. */
 export const listedUser = account
   .extend({
     devices: z
@@ -48,7 +48,7 @@ export const createdUser = z.strictObject({
   status: z.string().describe('`created`.'),
 });
 
-/** An account as answers show it. */
+/** Converts an account for a response. */
 export const toWire = (row: User): z.output<typeof user> => ({
   user_id: row.user_id,
   email: row.email,

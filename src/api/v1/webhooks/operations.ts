@@ -156,7 +156,7 @@ export const retryDelivery = operation({
 
 type Which = { webhook_id: string; delivery_id: string };
 
-/** The delivery that a path names, with what is sent. Throws `notFound` where the caller reaches none. */
+/** Returns the delivery that a path names, with its request. Throws `notFound` if the caller does not reach it. */
 export async function sentTo({
   context,
   caller,

@@ -12,12 +12,12 @@ const status = z
   .enum(PAUSABLE_STATUSES)
   .describe('Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed.');
 
-/** A callback address: HTTPS, without credentials (they would be stored in the clear), 2,048 characters at most. */
+/** A callback URL: HTTPS, without credentials (they would be stored unencrypted), 2,048 characters at most. */
 const callbackUrl = z
   .string()
   .max(2_048)
   .refine((text) => {
-    // Blanks and control characters would be dropped by whoever parses it, each in its own way.
+    // Parsers drop blanks and control characters, each in its own way.
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
     return username === '' && password === '' && hostname !== '';
@@ -27,7 +27,7 @@ const callbackUrl = z
     'HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server.',
   );
 
-/** The subscriber's secret, as libraries of Standard Webhooks can use it; kept sealed and never shown again. */
+/** The subscriber's secret, in a form that libraries of Standard Webhooks accept. It is stored encrypted and never returned again. */
 const authToken = z
   .string()
   .refine(
@@ -38,7 +38,7 @@ const authToken = z
     'Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered.',
   );
 
-/** Base64 in whole groups, of so many bytes as the standard wants. */
+/** Whether the text is base64 in whole groups, of a length that the standard permits. */
 function isKey(text: string): boolean {
   const { length } = Buffer.from(text, 'base64');
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && length >= 24 && length <= 64;
@@ -84,7 +84,7 @@ export const delivery = z
   })
   .meta({ id: 'Delivery' });
 
-/** A delivery with what is sent. */
+/** A delivery with its request. */
 export const sentDelivery = delivery
   .extend({
     request: z
@@ -99,7 +99,7 @@ export const sentDelivery = delivery
   })
   .meta({ id: 'SentDelivery' });
 
-/** A subscription as answers show it; its secret they never do. */
+/** Converts a subscription for a response, without its secret. */
 export const toWire = (row: Webhook): z.output<typeof webhook> => ({
   webhook_id: row.webhook_id,
   event: row.event,
@@ -108,7 +108,7 @@ export const toWire = (row: Webhook): z.output<typeof webhook> => ({
   created_at: row.created_at.toISOString(),
 });
 
-/** A delivery as answers show it. What receivers answered is for the dashboard alone. */
+/** Converts a delivery for a response. The receivers' responses are only shown in the dashboard. */
 export const deliveryToWire = (row: Delivery): z.output<typeof delivery> => ({
   delivery_id: row.delivery_id,
   event_id: row.event_id,
@@ -177,7 +177,7 @@ const told = <Type extends string, Data>(type: Type, data: Data) => ({
   data,
 });
 
-/** What receivers are sent, by the type of event. */
+/** Example requests to receivers, by event type. */
 export const EVENT_EXAMPLES = {
   'usage.updated': told('usage.updated', {
     user_id,
