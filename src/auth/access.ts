@@ -7,13 +7,16 @@ import { isNoWider } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
-/** Whom a caller reaches, by its role and the group that its key may be limited to: the one place that decides it. */
+/**
+ * Returns the accounts that a caller may access, by its role and the group that its key may be limited to. The only place that decides
+ * this.
+ */
 export function reachOf(caller: Caller): Reach {
   const of = reachOfRole(caller);
   return caller.groupId ? { inGroup: caller.groupId, of } : of;
 }
 
-/** Whom an account reaches, whatever its key may be limited to. */
+/** Returns the accounts that an account's role may access, regardless of limits of a key. */
 export function reachOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
@@ -21,8 +24,8 @@ export function reachOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): 
 }
 
 /**
- * Refuses a homeowner who says by what a device is recognised: one home could so take the meter of another. 422 for what others call it
- * (`external_id`): a meter claims the device that has its serial for that name (onboarding/claims.ts). 403 for its client certificate.
+ * Rejects a homeowner who sets a device's identity, because one home could take over another's meter. 422 for `external_id`: a meter claims
+ * the device that has its serial number there (onboarding/claims.ts). 403 for its client certificate.
  */
 export function checkIdentities(
   { role }: Caller,
@@ -35,22 +38,25 @@ export function checkIdentities(
     throw unprocessable({ field: 'external_id', message: 'is set by utilities and administrators alone' });
 }
 
-/** 403 where a caller may not say who manages a device: an owner says nothing of it, and a utility takes nothing that its owner manages. */
+/**
+ * Throws 403 if a caller may not set the manager of a device: a homeowner may not set it at all, and a utility may not take over a device
+ * that its owner manages.
+ */
 export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): void {
   if (wanted === undefined || role === 'admin') return;
   if (role === 'homeowner') throw new AppError('forbidden');
   if (wanted === 'utility') throw new AppError('notTheirs');
 }
 
-/** The caller's own account, for lists of what is its own. A key that is limited to a group does not reach it (404). */
+/** Returns the caller's own account, for lists of its own objects. Throws 404 for a key that is limited to a group. */
 export function ownAccount({ userId, groupId }: Caller): string {
   if (groupId) throw new AppError('notFound');
   return userId;
 }
 
 /**
- * The account that a request is about: the caller's where it names none. A homeowner that names any other is refused
- * (403) before anything is looked up; whoever else is out of reach does not exist (404). `isHeld`: it stays within reach until the transaction ends.
+ * Returns the account of a request; the caller's own if none is named. A homeowner who names another account gets 403 before any lookup;
+ * for other callers an account out of reach is a 404. `isHeld`: locks the account until the transaction ends.
  */
 export async function reachUser(
   db: Database,
@@ -66,15 +72,15 @@ export async function reachUser(
 }
 
 /**
- * The same for what only reads: the identifier alone. Whoever asks of itself is there, or was a moment ago (its key is
- * remembered for some seconds), and what is gone reads as nothing: that spares a question of each request.
+ * Returns the id of a request's account, for reads. The caller's own account is not looked up, which saves a query for each request: a
+ * cached key may outlive its account by some seconds, and reads of a deleted account return nothing.
  */
 export async function reachUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;
   return (await reachUser(db, caller, named)).user_id;
 }
 
-/** The same with the zone that is asked for: a name, or `account` for the account's own. */
+/** Returns the account of a request with the requested time zone: a name, or `account` for the account's own. */
 export async function reachWithZone(
   db: Database,
   caller: Caller,
@@ -87,8 +93,8 @@ export async function reachWithZone(
 }
 
 /**
- * 403 where a caller may make no such key for the account: none may do more than its own, or be used from elsewhere, and a utility's
- * for its homeowners only reads.
+ * Throws 403 if a caller may not create such a key for the account: the new key may not have more scopes or addresses than the caller's,
+ * and a utility's key for its homeowners may only read.
  */
 export function checkGrant(
   { role, userId, scopes, allowedAddresses = [] }: Caller,

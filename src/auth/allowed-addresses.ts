@@ -1,9 +1,9 @@
 import { isPartOf, isWithin, type Network, networkOf } from '#src/core/networks.ts';
 
-/** Most addresses and networks of a key. */
+/** Maximum number of addresses and networks of a key. */
 export const MAX_ALLOWED = 50;
 
-/** As it is kept and shown; null where it is neither an address nor a network. */
+/** Returns an address or network in its stored form; null if it is neither. */
 export function normalNetwork(text: string): string | null {
   const network = networkOf(text);
   if (!network) return null;
@@ -13,11 +13,11 @@ export function normalNetwork(text: string): string | null {
 
 const networksOf = (list: readonly string[]): Network[] => list.map(networkOf).filter((one) => one !== null);
 
-/** Whether a key with these `allowed_addresses` may be used from an address. None are all. */
+/** Returns a check whether a key with these `allowed_addresses` may be used from an address. An empty list allows all. */
 export const isAllowedFrom = (list: readonly string[]): ((address: string) => boolean) =>
   list.length === 0 ? () => true : isWithin(networksOf(list));
 
-/** Whether a key with `wanted` may be used from nowhere that one with `own` may not. */
+/** Whether every address in `wanted` is also allowed by `own`. */
 export function isNoWider(wanted: readonly string[], own: readonly string[]): boolean {
   if (own.length === 0) return true;
   const outer = networksOf(own);

@@ -6,28 +6,28 @@ import { isAllowedFrom } from './allowed-addresses.ts';
 import { hashOfKey } from './key-format.ts';
 import { isScope, type Scope } from './scopes.ts';
 
-/** Who calls: the owner of a key or of a session, and what that allows. */
+/** The authenticated caller: the owner of a key or session, with its permissions. */
 export interface Caller {
   by: 'key' | 'session';
-  /** The key_id, or the session_id. */
+  /** The key_id or session_id. */
   keyId: string;
   userId: string;
   role: Role;
   scopes: ReadonlySet<Scope>;
-  /** The group whose homes are all that the key reaches; null: as far as the role does. */
+  /** The group to whose homes the key is limited; null if it has no such limit. */
   groupId: string | null;
-  /** Of a key: where the request came from, and where such requests may come from (allowed-addresses.ts). */
+  /** For a key: the address of the request, and the key's allowed addresses (allowed-addresses.ts). */
   address?: string;
   allowedAddresses?: readonly string[];
 }
 
 /**
- * How long an answer is remembered, for reads: they must end within 10 s of a revocation, everywhere. Whatever changes
- * something reads its caller anew (run-as-caller.ts).
+ * Cache lifetime of authenticated callers, for reads: every process must refuse a revoked key within 10 s. Changes reload the caller from
+ * the database (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
 const MAX_REMEMBERED = 10_000;
-/** `last_used_at` is written this often at most. */
+/** Minimum time between two updates of `last_used_at`. */
 const USED_EVERY_MS = 60_000;
 
 /** Why a key is refused, as an error of the catalogue. */
@@ -50,7 +50,7 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     if (known && known.untilMs > performance.now())
       return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);
-    // From before the question: it is answered as of then.
+    // Taken before the query, because the result is as old as its start.
     const askedMs = performance.now();
     const found = await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
@@ -88,7 +88,7 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (expiresAtMs <= nowMs) return 'keyExpired';
   if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
-    // Not waited for, and no matter if it fails: a database that is closed for writing still answers.
+    // Not awaited, and errors are ignored: a database that is closed for writing still serves reads.
     void db
       .updateTable('api_keys')
       .set({ last_used_at: new Date(nowMs) })

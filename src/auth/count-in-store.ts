@@ -9,35 +9,36 @@ import {
   takeRequests,
 } from './request-windows.ts';
 
-/** What a store has of an account or address. */
+/** Stored counters of an account or address. */
 interface Kept {
   counters: Counters;
-  /** The account's; null of an address. */
+  /** Plan of the account; null for an address. */
   plan: string | null;
 }
 
 export interface Change extends Pick<Decided, 'least' | 'most' | 'add'> {
   key: string;
-  /** The plan that was decided by. */
+  /** The plan on which the decision was based. */
   plan: string | null;
 }
 
-/** Where counters are, for all processes. */
+/** Store of request counters that all processes share. */
 export interface CounterStore {
   /**
-   * Adds to the counters of each key, in one step, where they lie from `least` to `most` and the plan is still the same. Answers, in
-   * the order of the changes, what is there now, and whether it was added to.
+   * Adds to the counters of each key atomically, if they lie between `least` and `most` and the plan is unchanged. Returns, in the order of
+   * the changes, the stored counters and whether they were changed.
    */
   add(changes: readonly Change[]): Promise<(Kept & { isDone: boolean })[]>;
 }
 
-/** Accounts and addresses of which a process remembers what it saw last. */
+/** Maximum number of accounts and addresses whose last counters a process caches. */
 const REMEMBERED = 10_000;
 
 /**
- * Counts by the one decision (request-windows.ts), over any number of processes: decides on what this process saw last, and again on
- * what is there where that is of another kind. It is only where a window begins or ends; mostly a batch costs one statement. Of
- * several processes that decide at once one always goes on; so each does. A count of -1 gives one back. `plans`: limits by plan, and of `address`.
+ * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached, and
+ * repeated if the stored counters would lead to another one. This happens only when a window begins or ends, so a batch mostly costs one
+ * statement. Of several concurrent processes one always succeeds, so all do in the end. A count of -1 gives a request back. `plans`: limits
+ * by plan, and for `address`.
  */
 export function countInStore(
   plans: Record<string, Limits>,

@@ -4,14 +4,14 @@ import { type CounterStore, countInStore } from './count-in-store.ts';
 import { ADDRESS, type CountTogether, countInBatches, type Limits } from './request-counter.ts';
 import { countersOf, numbersOf, WIDE } from './request-windows.ts';
 
-/** A database that was moved away from takes no more writes (SQLSTATE 25006), and goes on answering reads. */
+/** SQLSTATE of a read-only transaction: a database that was moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
 
-/** Counters in the database. `plans`: limits by plan (and of `address`, for tests). */
+/** Creates request counters in the database. `plans`: limits by plan (and for `address`, in tests). */
 export const databaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
   countInBatches(countInDatabase(db, plans, clock), (keys) => suspendedInDatabase(db, keys, clock()));
 
-/** Which accounts are suspended, by the database's counters. */
+/** Returns the suspended accounts by the database's counters. */
 export async function suspendedInDatabase(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
   const { rows } = await sql<{ counted: string }>`
     SELECT counted FROM request_counts WHERE counted = ANY (${keys}::text[]) AND suspended_until_ms > ${now.getTime()}`.execute(
@@ -33,10 +33,10 @@ export function countInDatabase(db: Database, plans: Record<string, Limits>, clo
   };
 }
 
-/** So long after its last window began a row counts for nothing: the longest is a UTC day. */
+/** Time after which a row can be deleted: no window is longer than a UTC day. */
 const KEPT_MS = 2 * 86_400_000;
 
-/** Removes counters of windows that are over: every address that ever failed to authenticate has a row. */
+/** Deletes counters whose windows have ended. Every address that ever failed to authenticate has a row. */
 export async function forgetRequests(db: Database, now: Date): Promise<void> {
   // Raw SQL, here, above and below: the table belongs to this file and its function of the schema alone.
   await sql`DELETE FROM request_counts

@@ -5,10 +5,10 @@ import { KEY_PREFIX } from '#src/core/secrets.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
-/** What of a key stays visible in lists: environment and four characters. */
+/** Number of characters of a key that lists show: the environment and four more. */
 const SHOWN = KEY_PREFIX.live.length + 4;
 
-/** Six characters that follow from the rest, so that a secret scanner tells a key from a look-alike without asking. */
+/** Returns six characters computed from the rest of the key, so that secret scanners can recognise keys offline. */
 function checksum(text: string): string {
   let number = createHash('sha256').update(text).digest().readUIntBE(0, 6);
   let check = '';
@@ -19,11 +19,11 @@ function checksum(text: string): string {
   return check;
 }
 
-/** A new key: `eus_live_` or `eus_test_`, 36 random characters (214 bits), 6 of checksum. */
+/** Returns a new key: `eus_live_` or `eus_test_`, 36 random characters (214 bits) and a checksum of 6. */
 export function newKey(environment: Environment): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
-    // Bytes from 248 on are left out: with them some characters would be likelier than others.
+    // Bytes from 248 on are skipped: they would make some characters more likely than others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }

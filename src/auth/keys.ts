@@ -11,19 +11,22 @@ import { createUser, findUser } from '#src/users/store.ts';
 import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
-/** A key at its creation: the only time that it is shown. */
+/** A new key; it is shown only once. */
 export interface CreatedKey {
   key_id: string;
   key: string;
   prefix: string;
   scopes: Scope[];
   expires_at: Date | null;
-  /** The group that it is limited to. */
+  /** The group to which the key is limited. */
   group_id?: string;
   allowed_addresses: string[];
 }
 
-/** Creates a key of a user, with all scopes where none are named. `groupId`: the group that it is limited to. `key`: a key of the operator's own instead of a new one. */
+/**
+ * Creates a key for a user, with all scopes if none are given. `groupId`: group to which the key is limited. `key`: a key chosen by the
+ * operator instead of a random one.
+ */
 export async function createKey(
   db: Database,
   options: {
@@ -78,10 +81,10 @@ const COLUMNS = [
   'allowed_addresses',
 ] as const;
 
-/** What of a key can be known again. */
+/** Stored attributes of a key, without its secret. */
 export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>;
 
-/** Keys of one account that are not revoked, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns an account's unrevoked keys in order of their ids, after `cursor`; at most `limit`. */
 export async function listKeys(
   db: Database,
   reach: Reach,
@@ -100,7 +103,7 @@ export async function listKeys(
     .execute();
 }
 
-/** One key within the reach, with whose it is; null where there is none that is not revoked. */
+/** Returns an unrevoked key within the reach, with its owner; null if there is none. */
 export async function describeKey(
   db: Database,
   reach: Reach,
@@ -116,7 +119,7 @@ export async function describeKey(
   return row ?? null;
 }
 
-/** Revokes a key within the reach. False where there is none that is still valid. */
+/** Revokes a key within the reach. Returns false if there is no valid one. */
 export async function revokeKey(db: Database, reach: Reach, keyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_keys')
@@ -128,7 +131,7 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
   return numUpdatedRows > 0n;
 }
 
-/** Whose a key within the reach is, what it may do, and from where; null where there is none that is still valid. */
+/** Returns the owner, scopes and allowed addresses of a valid key within the reach; null if there is none. */
 export async function findKey(
   db: Database,
   reach: Reach,
@@ -145,7 +148,7 @@ export async function findKey(
   return { userId: row.user_id, scopes: row.scopes.filter(isScope), allowedAddresses: row.allowed_addresses };
 }
 
-/** Changes from where, and until when, a key within the reach may be used; null where there is none that is still valid. */
+/** Changes the allowed addresses and the expiry of a key within the reach; null if there is no valid one. */
 export async function limitKey(
   db: Database,
   reach: Reach,
@@ -154,7 +157,7 @@ export async function limitKey(
 ): Promise<Key | null> {
   const row = await db
     .updateTable('api_keys')
-    // Something is set in any case, so that a change of nothing answers the key, too.
+    // Always set a column, so that a request without changes also returns the key.
     .set({
       revoked_at: null,
       ...(limits.expiresAt === undefined ? {} : endAt(limits.expiresAt, now)),
@@ -169,18 +172,21 @@ export async function limitKey(
   return row ?? null;
 }
 
-/** Sets the end of a key, and that it was set now where it is another one: its owner is told before (key-notice.ts). */
+/**
+ * Returns the columns that set a key's expiry and, if it differs, the time of this change; the owner is notified before the key expires
+ * (key-notice.ts).
+ */
 const endAt = (expiresAt: Date | null, now: Date) => ({
   expires_at: expiresAt,
   end_set_at: sql<Date | null>`CASE WHEN expires_at IS DISTINCT FROM ${expiresAt} THEN ${now} ELSE end_set_at END`,
 });
 
-/** How long a rotated key goes on, unless it is said otherwise. */
+/** Default time for which a rotated key stays valid. */
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * Makes a new key with the name, the scopes, the addresses and the group of an old one, which goes on until `overlapMs` from now (or until it ends
- * anyway). Null where there is no such key within the reach, or it is over.
+ * Creates a key with the name, scopes, addresses and group of an old one, which stays valid for `overlapMs` or until its earlier expiry.
+ * Null if there is no valid key within the reach.
  */
 export async function rotateKey(
   db: Database,
@@ -195,7 +201,8 @@ export async function rotateKey(
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const owner = await findKey(trx, reach, keyId);
-    // Held before the key, as by whoever ends all keys of the account (users/end-access.ts), who must not miss the new one.
+    // Lock the account before the key, in the same order as the revocation of all keys of an account (users/end-access.ts), which must not
+    // miss the new key.
     if (!owner || !(await findUser(trx, reach, owner.userId, { isHeld: true }))) return null;
     const old = await trx
       .selectFrom('api_keys')
@@ -224,14 +231,14 @@ export async function rotateKey(
 export const ADMIN = 'admin@localhost';
 
 /**
- * Makes sure that there is an administrator with a key. Returns the key where one was generated (to be shown once), and
- * null where the administrator has one already or the operator gave it (`givenKey`).
+ * Ensures that there is an administrator with a key. Returns the key if it was generated (to be shown once); null if the administrator has
+ * one already or the operator supplied it (`givenKey`).
  */
 export async function ensureBootstrapAdmin(
   db: Database,
   options: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
-  // Another process may be at it: the second try finds what the first one lost to.
+  // A concurrent process may have created them first; the second attempt finds its result.
   return ensureOnce(db, options).catch(() => ensureOnce(db, options));
 }
 
@@ -256,7 +263,7 @@ async function ensureOnce(
   return (await makeKey(db, { userId, environment, name: 'bootstrap' })).key;
 }
 
-/** The operator's doing: the first start, or the variable that was set. */
+/** Recorded as an action of the operator: the first start, or the variable that was set. */
 const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
   runAsOperator(
     db,

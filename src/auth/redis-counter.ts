@@ -8,8 +8,8 @@ import { ADDRESS, countInBatches, type Limits, type RequestCounter } from './req
 import { countersOf, numbersOf, WIDE } from './request-windows.ts';
 
 /**
- * Adds to the seven numbers of a key where each lies within its bounds. ARGV: the least, the most, what is added (seven each), and
- * for how many ms the key is kept. Answers whether it did, and the numbers that are there now.
+ * Adds to the seven numbers of a key if each lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the key's
+ * lifetime in ms. Returns whether it added, and the stored numbers.
  */
 const SCRIPT = `
 local kept, isWithin = {}, 1
@@ -27,14 +27,14 @@ end
 return {isWithin, unpack(kept)}`;
 const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 const COMMAND_MS = 1_000;
-/** Longer than any window: what nobody uses goes by itself. */
+/** Longer than any window, so that unused keys expire. */
 const KEPT_MS = 172_800_000;
-/** Bounds that nothing lies in: the numbers are only asked for. */
+/** Bounds that no number satisfies: the script then only returns the numbers. */
 const NEVER = [...numbersOf({}, 1), ...numbersOf({}, 0)];
 
 /**
- * Counters in Redis, where REDIS_URL names one: the database is asked for plans only, in one statement for all requests
- * that wait. While Redis is away the database counts (each starts with full windows), and the log says so.
+ * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
+ * Redis is unavailable, the database counts instead (with empty windows at each switch), and the log reports it.
  */
 export async function redisCounter(
   url: string,
@@ -42,7 +42,7 @@ export async function redisCounter(
     db: Database;
     plans: Record<string, Limits>;
     clock: () => Date;
-    /** Counters of one installation do not meet those of another in the same Redis. */
+    /** Part of the Redis keys: separates environments that share a Redis. */
     environment: string;
     log: Logger;
   },
@@ -60,12 +60,12 @@ export async function redisCounter(
     if (isAway) log.info('Redis is back: counting requests there');
     isAway = false;
   });
-  // Not waited for longer than the first try: a service whose Redis is away answers all the same.
+  // Wait only for the first connection attempt: the service also starts if Redis is unavailable.
   await Promise.race([client.connect(), new Promise((resolve) => client.once('error', resolve))]);
 
   const keyOf = (counted: string) => `energy:${environment}:counters:${counted}`;
 
-  /** One account or address; `plan` as it is now. */
+  /** Counts for one account or address; `plan` is the account's current plan. */
   async function addTo({ key, least, most, add, ...decided }: Change, plan: string | null) {
     const bounds = decided.plan === plan ? [...numbersOf(least, -WIDE), ...numbersOf(most, WIDE)] : NEVER;
     const numbers = [...bounds, ...numbersOf(add, 0), KEPT_MS];
@@ -90,7 +90,7 @@ export async function redisCounter(
 
   const counter = countInBatches(async (keys, counts) => {
     if (!client.isReady) return inDatabase(keys, counts);
-    // Read each time, as in the database: a changed plan holds at once.
+    // Read for each batch, so that a changed plan takes effect at once.
     const users = keys.filter((key) => !key.startsWith('addr:'));
     const rows = await db
       .selectFrom('users')

@@ -8,27 +8,27 @@ interface Window {
   resetsInSeconds: number;
 }
 
-/** Whether a request may go on, and what its account has left. */
+/** Whether a request is allowed, and the remaining quota of its account. */
 export interface Decision {
   allowed: boolean;
-  /** Null where nothing was counted. */
+  /** Null if nothing was counted. */
   windows: { minute: Window; day: Window } | null;
-  /** Seconds until it is worth trying again; the longer one where both windows are full. 0 where it is allowed. */
+  /** Seconds until a retry can succeed, for the longer window if both are full. 0 if the request is allowed. */
   retryAfterSeconds: number;
 }
 
-/** Counts requests of an account (its id) or failures of an address (`addr:…`), in one decision across all processes. */
+/** Counts requests of an account (by id) or failures of an address (`addr:…`) across all processes. */
 export interface RequestCounter {
   take(counted: string): Promise<Decision>;
-  /** Gives back one that was taken a moment ago: it is not one of those that are limited. */
+  /** Gives back a request that was just counted, because it is not subject to the limits. */
   giveBack(counted: string): Promise<void>;
-  /** For how many seconds it is still suspended; counts nothing. */
+  /** Returns the remaining seconds of a suspension; counts nothing. */
   suspendedForSeconds(counted: string): Promise<number>;
-  /** Which of these accounts are suspended now; one question for all of them, and nothing is written. */
+  /** Returns which of these accounts are suspended now, in one query without writes. */
   suspended(counted: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** What the requests of one account, counted together, were told. */
+/** Result for requests of one account that were counted together. */
 export interface Counted {
   counted: string;
   granted: number;
@@ -36,17 +36,17 @@ export interface Counted {
   remaining: Remaining;
 }
 
-/** Counts so many requests each; null where nothing can be counted (and everything is let through). */
+/** Counts the given number of requests for each key; null if counting is impossible (then all requests are allowed). */
 export type CountTogether = (keys: string[], counts: number[]) => Promise<Counted[] | null>;
 
-/** Failed authentications and refused claims of an address. */
+/** Limits for failed authentications and refused claims of an address. */
 export const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: Decision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
 /**
- * What comes while a question is under way is counted by the next one, all together: a busy process asks one small
- * question after the other, however many requests it answers.
+ * Batches counting: requests that arrive during a query are counted together by the next one. So a busy process runs one small query at a
+ * time, however many requests it serves.
  */
 export function countInBatches(countTogether: CountTogether, suspended: RequestCounter['suspended']): RequestCounter {
   let waiting = new Map<string, { resolve(decision: Decision): void; reject(error: unknown): void }[]>();
@@ -99,11 +99,11 @@ export function countInBatches(countTogether: CountTogether, suspended: RequestC
   };
 }
 
-/** What the n-th of several requests that were counted together is told. Pure. */
+/** Returns the decision for the request at `index` among several that were counted together. Pure. */
 function decisionOf({ granted, limits, remaining }: Counted, index: number): Decision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
-  // Those that come after it in the same batch are not gone yet for this one.
+  // Later requests of the same batch do not yet reduce the remaining quota of this one.
   const later = allowed ? granted - index - 1 : 0;
   const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };
@@ -111,7 +111,7 @@ function decisionOf({ granted, limits, remaining }: Counted, index: number): Dec
   return { allowed, windows: { minute, day }, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
 }
 
-/** An IPv4 address; of IPv6 the /64, which one subscriber has. */
+/** Returns an IPv4 address, or the /64 network of an IPv6 address, which belongs to one subscriber. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;

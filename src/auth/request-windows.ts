@@ -1,30 +1,30 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** How many refusals within which time suspend an account, and for how long. */
+/** An account is suspended for `suspendedMs` after `most` refusals within `withinMs`. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
-/** Clocks of processes differ by a minute at most: a suspension ends no later than this after now. */
+/** Maximum time until the end of a valid suspension; the clocks of processes may differ by a minute. */
 const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
 
-/** Most requests in a minute and in a UTC day. */
+/** Maximum number of requests in a minute and in a UTC day. */
 export interface Limits {
   minute: number;
   day: number;
 }
 
-/** What is known of an account's requests, or of an address' failures. Times in Unix ms. */
+/** Counters of an account's requests or of an address's failures. Times in Unix ms. */
 export interface Counters {
   minuteFromMs: number;
   minuteCount: number;
-  /** Start of the UTC day that the count is of. */
+  /** Start of the counted UTC day. */
   dayFromMs: number;
   dayCount: number;
-  /** Refused since, in ten minutes at most. */
+  /** Start of the period, ten minutes at most, in which refusals are counted. */
   deniedFromMs: number;
   deniedCount: number;
   suspendedUntilMs: number;
 }
 
-/** Nothing is known yet. */
+/** Initial counters. */
 export const NOTHING: Counters = {
   minuteFromMs: 0,
   minuteCount: 0,
@@ -35,10 +35,10 @@ export const NOTHING: Counters = {
   suspendedUntilMs: 0,
 };
 const NAMES = Object.keys(NOTHING) as (keyof Counters)[];
-/** Beyond every counter. */
+/** A bound larger than every counter. */
 export const WIDE = Number.MAX_SAFE_INTEGER;
 
-/** Counters as stores have them: numbers, in the order above. `missing`: for those that are not named. */
+/** Converts counters to the numbers that stores keep, in the order above. `missing`: value of omitted counters. */
 export const numbersOf = (counters: Partial<Counters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
@@ -48,30 +48,30 @@ export function countersOf(numbers: readonly number[]): Counters {
   return counters;
 }
 
-/** What is decided on requests that are counted together, and on what it rests. */
+/** A decision on requests that are counted together, with the counters for which it is valid. */
 export interface Decided {
-  /** How many of them may go on. */
+  /** Number of allowed requests. */
   granted: number;
-  /** The decision is the same for all counters from `least` to `most`: what others count meanwhile changes it rarely. */
+  /** The decision is the same for all counters between `least` and `most`, so concurrent counting rarely invalidates it. */
   least: Partial<Counters>;
   most: Partial<Counters>;
-  /** What is added to the counters. */
+  /** Increments of the counters. */
   add: Partial<Counters>;
 }
 
 export interface Rules {
   limits: Limits;
   nowMs: number;
-  /** Accounts can be, addresses cannot. */
+  /** Whether the key can be suspended: accounts can, addresses cannot. */
   canBeSuspended: boolean;
 }
 
 /**
- * Decides on so many requests at once, by both windows: a minute from its first request, and the UTC day. What one of them refuses
- * takes nothing of the other.
+ * Decides on several requests at once, by two windows: a minute that starts with its first request, and the UTC day. A request that one
+ * window refuses is not counted in the other.
  *
- * Clocks of processes differ a little: a window that has begun in the near future is the one that is open, not another one. Only
- * one that lies further ahead was begun by a clock that has been set back since.
+ * Clocks of processes differ slightly, so a window that starts in the near future is the current one. Only a window that starts later was
+ * opened by a clock that has since been set back.
  */
 export function takeRequests(known: Counters, wanted: number, { limits, nowMs, canBeSuspended }: Rules): Decided {
   if (isSuspended(known, nowMs)) {
@@ -82,7 +82,7 @@ export function takeRequests(known: Counters, wanted: number, { limits, nowMs, c
   const room = Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount);
   const granted = Math.max(0, Math.min(wanted, room));
   const refused = canBeSuspended ? wanted - granted : 0;
-  // As long as no window begins or ends with it.
+  // Bounds within which no window begins or ends.
   const isOfWrongClock = known.suspendedUntilMs > nowMs;
   const least = {
     minuteFromMs: nowMs - MINUTE_MS + 1,
@@ -117,10 +117,7 @@ export function takeRequests(known: Counters, wanted: number, { limits, nowMs, c
   return { granted, least: known, most: known, add: difference(known, next) };
 }
 
-/**
- * Takes one request out of the windows again in which it was counted, as it turned out not to be one of those that are limited. Pure. Nothing
- * is left to take out once a window is over.
- */
+/** Removes a request that is not subject to the limits from the windows that counted it. Pure. Does nothing if a window has ended since. */
 export function giveBack(known: Counters, { nowMs }: Pick<Rules, 'nowMs'>): Decided {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
@@ -133,7 +130,10 @@ export function giveBack(known: Counters, { nowMs }: Pick<Rules, 'nowMs'>): Deci
   };
 }
 
-/** What is left of both windows (0 where more was counted than the plan of now has), and how long they and a suspension last (0: not suspended). */
+/**
+ * Remaining requests of both windows (0 if the plan was lowered below the count), and the time until they and a suspension end (0: not
+ * suspended).
+ */
 export interface Remaining {
   minuteLeft: number;
   minuteWaitMs: number;
@@ -142,7 +142,7 @@ export interface Remaining {
   suspendedWaitMs: number;
 }
 
-/** What counters leave. */
+/** Returns the remaining quota. */
 export function remaining(counters: Counters, { limits, nowMs }: Pick<Rules, 'limits' | 'nowMs'>): Remaining {
   const { minuteFromMs, minuteCount, dayFromMs, dayCount, suspendedUntilMs } = opened(counters, nowMs);
   return {
@@ -154,11 +154,11 @@ export function remaining(counters: Counters, { limits, nowMs }: Pick<Rules, 'li
   };
 }
 
-/** A suspension that ends later than any that could begin now is one of a clock that has been set back since: it is over. */
+/** A suspension that ends later than any new one could was set by a clock that has since been set back; it is ignored. */
 const isSuspended = ({ suspendedUntilMs }: Counters, nowMs: number): boolean =>
   suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
 
-/** The counters with the windows that are open now; the very same, where they are already. */
+/** Returns the counters with the windows that are open now; the same object if nothing changes. */
 function opened(known: Counters, nowMs: number): Counters {
   const todayMs = nowMs - (nowMs % DAY_MS);
   const isMinute = Math.abs(nowMs - known.minuteFromMs) < MINUTE_MS;

@@ -70,7 +70,7 @@ export async function runAsCaller<T>(
   });
 }
 
-/** Why a key that no longer holds is refused. */
+/** Returns why a key that is no longer valid is refused. */
 async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
   const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
   if (!key) return 'unauthorized';

@@ -1,4 +1,4 @@
-/** What a key can be allowed to do; how far it reaches is for its owner's role to say. */
+/** Scopes of keys. The accounts that a key can access depend on its owner's role. */
 export const SCOPES = [
   'insights:read',
   'alerts:read',
@@ -14,10 +14,10 @@ export const SCOPES = [
   'keys:write',
 ] as const;
 
-/** What of a homeowner its utility may make keys for. */
+/** Scopes of keys that a utility may create for a homeowner. */
 export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
-/** What a key that is limited to a group may have. */
+/** Scopes that a key limited to a group may have. */
 export const READING_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
 export type Scope = (typeof SCOPES)[number];

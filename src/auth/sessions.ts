@@ -10,24 +10,24 @@ import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES } from './scopes.ts';
 
-/** How long a session lasts, and how long it lasts without a request. */
+/** Maximum lifetime of a session, and maximum time without a request. */
 export const SESSION_MS = 30 * DAY_MS;
 const IDLE_MS = 7 * DAY_MS;
-/** `last_seen_at` is written this often at most. */
+/** Minimum time between two updates of `last_seen_at`. */
 const SEEN_EVERY_MS = 5 * 60_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** That a session is not over: for statements on `sessions` by that name. */
+/** Returns the condition that a session is valid, for statements on the table `sessions`. */
 export const isOpen = (now: Date): RawBuilder<SqlBool> =>
   sql<SqlBool>`(sessions.expires_at > ${now} AND sessions.last_seen_at > ${new Date(now.getTime() - IDLE_MS)})`;
 
-/** What its owner will know a session by. */
+/** Details by which an owner recognises a session. */
 export interface SignedInFrom {
-  /** The browser, as it says itself. */
+  /** User-Agent header of the browser. */
   userAgent: string | null;
   address: string | null;
-  /** By a link or code of a mail, where nothing else is said. */
+  /** Method of sign-in; by default a link or code in a mail. */
   by?: SignedInBy;
 }
 
@@ -37,8 +37,8 @@ export type SignedInBy = 'mail' | 'provider';
 const MAX_USER_AGENT_CHARACTERS = 300;
 
 /**
- * Opens a session; the secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first sign-in to an account that a
- * utility created, all that gave access before ends: the account may have been in other hands.
+ * Opens a session. The secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first sign-in to an account that a
+ * utility created, all earlier keys and sessions end: the account may have been in other hands.
  */
 export async function openSession(
   db: Database,
@@ -84,7 +84,7 @@ export async function openSession(
   return { session_id, secret };
 }
 
-/** Who a session's secret stands for, with the role of now and every scope; null where there is no such session, or no longer. */
+/** Returns the caller of a session's secret, with the current role and every scope; null if there is no valid session. */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
   const row = await db
     .selectFrom('sessions')
@@ -95,7 +95,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
     .executeTakeFirst();
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
-    // Not waited for, and no matter if it fails.
+    // Not awaited, and errors are ignored.
     void db
       .updateTable('sessions')
       .set({ last_seen_at: now })
@@ -118,7 +118,7 @@ export interface Session {
   signed_in_by: SignedInBy;
 }
 
-/** Sessions of an account that are not over, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns an account's valid sessions in order of their ids, after `cursor`; at most `limit`. */
 export async function listSessions(
   db: Database,
   userId: string,
@@ -138,12 +138,12 @@ export async function listSessions(
     ...row,
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
-    // It ends before that where it is not used.
+    // An unused session ends earlier.
     expires_at: new Date(Math.min(row.expires_at.getTime(), row.last_seen_at.getTime() + IDLE_MS)).toISOString(),
   }));
 }
 
-/** The roles of those sessions that are not over, by their ids. */
+/** Returns the roles of those sessions that are still valid, by session id. */
 export async function rolesOfSessions(
   db: Database,
   sessionIds: readonly string[],
@@ -159,7 +159,7 @@ export async function rolesOfSessions(
   return new Map(rows.map(({ session_id, role }) => [session_id, role]));
 }
 
-/** How a session was signed in; null where there is none. */
+/** Returns how a session was signed in; null if there is no such session. */
 export async function howSignedIn(db: Database, sessionId: string): Promise<SignedInBy | null> {
   const row = await db
     .selectFrom('sessions')
@@ -169,7 +169,7 @@ export async function howSignedIn(db: Database, sessionId: string): Promise<Sign
   return row?.signed_in_by ?? null;
 }
 
-/** Ends a session of an account, as its own sign-out does; false where there is none. */
+/** Ends a session of an account, as its sign-out does. Returns false if there is none. */
 export async function closeSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -179,7 +179,7 @@ export async function closeSession(db: Database, userId: string, sessionId: stri
   return numDeletedRows > 0n;
 }
 
-/** Ends a session that somebody else may have used: what was requested in it and waits is withdrawn, too. False where there is none. */
+/** Ends a session that another person may have used, and withdraws pending requests made in it. Returns false if there is none. */
 export async function evictSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   await withdrawChangesOfSessions(db, userId, [sessionId]);
   return closeSession(db, userId, sessionId);
@@ -193,11 +193,11 @@ export async function evictSessionsOf(db: Database, userId: string): Promise<str
   return sessionIds;
 }
 
-/** What a page of ours sends with whatever changes something: another site's page cannot know it. */
+/** Returns the CSRF token that the dashboard sends with every change; another site's page cannot know it. */
 export const csrfToken = (secret: string, sessionId: string): string =>
   createHmac('sha256', secret).update(`csrf ${sessionId}`).digest('base64url');
 
-/** Whether it is that session's. */
+/** Whether the token belongs to that session. */
 export function isCsrfToken(secret: string, sessionId: string, given: unknown): boolean {
   if (typeof given !== 'string') return false;
   const wanted = Buffer.from(csrfToken(secret, sessionId));
@@ -205,7 +205,7 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
-/** Removes sessions that are over, ways to sign in that were not used in time, once they no longer count, and such changes of addresses. */
+/** Deletes ended sessions, expired sign-ins that no longer count towards limits, and expired changes of e-mail addresses. */
 export async function forgetSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')

@@ -7,15 +7,15 @@ import { accountOfEmailChange } from '#src/users/email-changes.ts';
 import { takeEmailChange } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
 
-/** How long a link and a code of a mail are good for. */
+/** Validity of a mailed link and code. */
 export const MAILED_FOR_MS = 15 * 60_000;
-/** A short code is soon guessed: a sign-in allows this many tries. */
+/** Maximum number of attempts per sign-in, because a short code is easy to guess. */
 const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
-/** How long a request for a mail counts against whoever made it (sign-in-limits.ts). */
+/** Time for which a request for a mail counts towards the limits (sign-in-limits.ts). */
 const COUNTED_FOR_MS = 86_400_000;
 
-/** A way to sign in once: by the token (in a link), or by the code together with the id. */
+/** A single-use sign-in: by the token in a link, or by the code together with the id. */
 export interface SignIn {
   sign_in_id: string;
   user_id: string;
@@ -27,7 +27,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const macOf = (secret: string, signInId: string, code: string) =>
   createHmac('sha256', secret).update(`sign-in ${signInId} ${code}`).digest();
 
-/** The account that an e-mail address belongs to, in whatever case; null where there is none. */
+/** Returns the account of an e-mail address, ignoring case; null if there is none. */
 export async function accountOf(db: Database, email: string): Promise<{ user_id: string; email: string } | null> {
   const row = await db
     .selectFrom('users')
@@ -38,9 +38,9 @@ export async function accountOf(db: Database, email: string): Promise<{ user_id:
 }
 
 /**
- * Makes a sign-in of an account. `signInId`: one that was told before it was known whether there is such an account.
- * `asker`: who wants it, none where an operator does; its new one replaces the one before, and nobody else's. Null where the
- * account is gone, or is mailed no more for now. `alone`: those that wait are over then. `secret`: the installation's.
+ * Creates a sign-in for an account. `signInId`: an id that was returned before the account was looked up. `asker`: the requesting browser,
+ * omitted for an operator; its new sign-in replaces only its own previous one. Null if the account no longer exists or has reached its
+ * limit of mails. `alone`: all pending sign-ins of the account become invalid. `secret`: the installation's.
  */
 export async function createSignIn(
   db: Database,
@@ -59,7 +59,7 @@ export async function createSignIn(
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
   return joinOrBeginTransaction(db, async (trx) => {
-    // One at a time for an account, so that the count holds.
+    // Lock the account, so that concurrent requests cannot exceed the limit.
     if (!(await holdAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
@@ -113,19 +113,19 @@ async function askedBefore(
       })
       .where('user_id', '=', userId)
       .where('created_at', '>', new Date(now.getTime() - COUNTED_FOR_MS))
-      // Not those that an operator made.
+      // Sign-ins created by an operator do not count.
       .where('browser_sha256', 'is not', null)
       .executeTakeFirstOrThrow()
   );
 }
 
-/** What somebody signs in with: the token of a link, or the code of a mail with the id of the asking for it. */
+/** Proof for signing in: the token of a link, or a mailed code with the id of its sign-in. */
 type Proof = { token: string } | { signInId: string; code: string };
 
 /**
- * Signs in: uses up what was mailed, and opens a session; null where that is unknown, wrong, used or over. All of it or
- * nothing, with the account held: what a change of its address ends does not go on as a session. Every try of a code
- * counts, right or wrong, before it is looked at.
+ * Signs in: consumes the mailed proof and opens a session; null if the proof is unknown, wrong, used or expired. All or nothing, with the
+ * account locked, so that a sign-in which a change of the address invalidates does not become a session. Every attempt with a code is
+ * counted before the code is checked.
  */
 export async function signIn(
   db: Database,
@@ -149,8 +149,8 @@ export async function signIn(
 }
 
 /**
- * Confirms another address of an account by the token of the mail to it, and signs in: the account has the address from then on, and all that
- * gave access before ends. Null if the token is wrong, used or over, or the change was withdrawn; 409 where another account has the address.
+ * Confirms a new address of an account by the mailed token, and signs in. The account gets the address, and all earlier keys and sessions
+ * end. Null if the token is wrong, used or expired, or the change was withdrawn; 409 if another account has the address.
  */
 export async function confirmEmail(
   db: Database,
@@ -166,7 +166,7 @@ export async function confirmEmail(
   });
 }
 
-/** Holds an account against others who sign in, change or erase it; false where it is gone. */
+/** Locks the account row against concurrent sign-ins, updates and deletion. Returns false if the account no longer exists. */
 async function holdAccount(trx: Database, userId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('users')
@@ -192,7 +192,7 @@ async function findToken(db: Database, token: string, now: Date): Promise<Waitin
   return row ?? null;
 }
 
-/** The account of a sign-in that somebody failed to use; null where there is none. */
+/** Returns the account of a failed sign-in; null if there is no such sign-in. */
 export async function accountOfSignIn(db: Database, signInId: string): Promise<string | null> {
   if (signInId.includes('\0')) return null;
   const row = await db.selectFrom('sign_ins').select('user_id').where('sign_in_id', '=', signInId).executeTakeFirst();
@@ -217,47 +217,53 @@ async function tryCode(
   return { user_id: known.user_id, sign_in_id: signInId };
 }
 
-/** Where a link leads. The token stands behind the #, which browsers send to no server, so that it is in no log. */
+/** Returns the URL of a sign-in link. The token is in the fragment, which browsers send to no server, so it appears in no log. */
 export const signInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
 
-/** The same of a link that confirms another address of an account. */
+/** Returns the URL of a link that confirms a new address of an account. */
 export const confirmEmailLink = (publicUrl: string, secret: string, emailChangeId: string): string =>
   `${publicUrl}/dashboard/email#${mailedToken(secret, 'email', emailChangeId)}`;
 
-/** Who asks for a mail to sign in with. */
+/** The browser that requests a sign-in mail. */
 export interface Asker {
-  /** Of the browser's cookie. */
+  /** Identifier in the browser's cookie. */
   browserId: string;
-  /** Whether that browser has signed in to the account before. */
+  /** Whether this browser has signed in to the account before. */
   isKnown: boolean;
-  /** Where it is: an IPv4 address, an IPv6 /64. */
+  /** Network of the browser: an IPv4 address or an IPv6 /64. */
   network: string;
 }
 
-/** Mails of an account that were asked for before, and were not used. */
+/** Number of an account's earlier unused sign-in mails. */
 export interface AskedBefore {
-  /** By this browser, in the last 15 minutes, and within a day. */
+  /** Requested by this browser: in the last 15 minutes, and within a day. */
   byBrowser: number;
   byBrowserToday: number;
-  /** By strangers, browsers that never signed in to it: anywhere in the last 15 minutes; in this network; here within a day. */
+  /**
+   * Requested by unknown browsers, which never signed in to the account: from anywhere in the last 15 minutes, from this network in the
+   * same time, and from this network within a day.
+   */
   byStrangers: number;
   byStrangersHere: number;
   byStrangersHereToday: number;
 }
 
-/** Of one browser that is known. */
+/** Maximum number of mails for one known browser. */
 const MAX_PER_BROWSER = 5;
-/** Of strangers in one network; a person with a new browser is one, and may share the network with another. */
+/**
+ * Maximum number of mails for unknown browsers in one network. A person with a new browser counts as unknown, and may share the network
+ * with an attacker.
+ */
 const MAX_STRANGERS_PER_NETWORK = 10;
-/** Of either within a day. */
+/** Maximum number of mails within a day, for a known browser or for the unknown browsers of a network. */
 const MAX_PER_DAY = 40;
-/** Of strangers everywhere. It also bounds how many codes can be tried: five of each mail. */
+/** Maximum number of mails for unknown browsers everywhere. It also limits the number of codes that can be guessed: five for each mail. */
 const MAX_STRANGERS = 20;
 
 /**
- * Whether an account is mailed once more. Strangers use up nothing of a browser that has signed in before, nor those of one
- * network what another has. Where strangers everywhere have had their share, the mailbox has links that are good, whoever
- * asked for them: a link signs in the browser that follows it. Pure.
+ * Whether an account may be sent another mail. Unknown browsers do not use up the quota of a known one, nor those of one network that of
+ * another. If the limit for all unknown browsers is reached, the mailbox contains valid links from other requests; a link signs in the
+ * browser that opens it. Pure.
  */
 export function mayAsk({ isKnown }: Asker, before: AskedBefore): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;

@@ -7,16 +7,16 @@ import type { Caller } from './authenticate.ts';
 import type { Scope } from './scopes.ts';
 import { rolesOfSessions } from './sessions.ts';
 
-/** Somebody who goes on reading what is an account's. */
+/** A caller that keeps reading an account's data, for example through a stream. */
 export interface Reader {
   caller: Caller;
-  /** Whose it is. */
+  /** The account that is read. */
   userId: string;
 }
 
 /**
- * Those of the readers that may not go on: the key is revoked, expired or may no longer do that, or not from there, the session is over, the role is another, or the
- * account is out of reach by now. In a few statements for all of them. Whether an account is suspended is the counter's to say.
+ * Returns the readers that may not continue: the key was revoked, has expired, or lost its scope or address; the session has ended; the
+ * role has changed; or the account is out of reach. Uses a few statements for all readers. Suspension is checked by the request counter.
  */
 export async function noLongerAllowed<One extends Reader>(
   db: Database,
@@ -62,7 +62,9 @@ export async function noLongerAllowed<One extends Reader>(
   });
 }
 
-/** Of keys that are limited to a group: which of the accounts that are read with them they reach now. A statement a key. */
+/**
+ * For keys that are limited to a group: returns which of the accounts read with each key are still within its reach. One statement per key.
+ */
 async function reachedByGroups(db: Database, readers: readonly Reader[]): Promise<Map<string, Set<string>>> {
   const limited = readers.filter(({ caller }) => caller.groupId !== null);
   const reached = new Map<string, Set<string>>();

@@ -4,26 +4,26 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
-/** A host without the brackets that an IPv6 address has in a URL. */
+/** Returns a host without the brackets that a URL puts around an IPv6 address. */
 export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
-/** `host:port`; an IPv6 address in brackets (RFC 3986, 3.2.2). */
+/** Returns `host:port`, with an IPv6 address in brackets (RFC 3986, 3.2.2). */
 export const hostAndPort = (host: string, port: number): string =>
   host.includes(':') ? `[${bareHost(host)}]:${port}` : `${host}:${port}`;
 
-/** Whether only this machine reaches a service that listens there. */
+/** Whether a service that listens on this host is reachable only from this machine. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|.+\.localhost)$/i.test(bareHost(host));
 
-/** Whether who listens there listens on every address of the machine. */
+/** Whether the host stands for every address of the machine. */
 const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(bareHost(host));
 
-/** Where this machine itself connects to what listens there. */
+/** Returns the host through which this machine reaches its own listener. */
 export const fromHere = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : bareHost(host));
 
 /**
- * The host that devices are told: that of PUBLIC_URL; where that is this machine alone, the address that the broker listens
- * on, and of all of them the machine's address in its network. Where nobody else reaches the broker, `localhost`.
+ * Returns the host name for devices: that of PUBLIC_URL. If that names only this machine, the address on which the broker listens; if the
+ * broker listens on all addresses, the machine's address in its network. If the broker is not reachable from elsewhere, `localhost`.
  */
 export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: () => string | null): string {
   const publicHost = bareHost(new URL(publicUrl).hostname);
@@ -33,8 +33,8 @@ export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: 
 }
 
 /**
- * This machine's address in its network: of the interface that has the way to elsewhere, else the first that is no
- * container's or tunnel's. IPv4 where there is any: more devices speak it. Null on a machine without a network.
+ * Returns this machine's address in its network: of the interface with the default route, else of the first interface that is not a
+ * container's or tunnel's. IPv4 if there is any, because more devices support it. Null on a machine without a network.
  */
 export function addressInNetwork(
   interfaces: Interfaces = networkInterfaces(),
@@ -49,7 +49,7 @@ export function addressInNetwork(
   return found[0]?.address ?? null;
 }
 
-/** Interface of the default route with the lowest metric, as Linux tells it (proc(5), /proc/net/route); null elsewhere. */
+/** Returns the interface of the default route with the lowest metric on Linux (proc(5), /proc/net/route); null on other systems. */
 function defaultInterface(): string | null {
   let table: string;
   try {
@@ -69,8 +69,8 @@ function defaultInterface(): string | null {
 const FORM = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/is;
 
 /**
- * What may be shown of a URL: scheme and hosts. User, password, path and settings are `…` where there are any, as each may be a secret. Where the rest
- * has an `@`, the password may have had a slash: then all of it is `(set)`, as where it has no such form.
+ * Returns a URL for display: scheme and hosts. User, password, path and settings are replaced by `…`, because each may contain a secret. If
+ * the rest contains an `@`, the password may have contained a slash, and the result is `(set)`, as for text that is no URL.
  */
 export function shownUrl(url: string): string {
   const [, scheme, user, hosts, rest = ''] = FORM.exec(url) ?? [];
@@ -78,12 +78,12 @@ export function shownUrl(url: string): string {
   return `${scheme}${user === undefined ? '' : '…@'}${hosts}${rest === '' || rest === '/' ? '' : '/…'}`;
 }
 
-/** Scheme and who logs in; hosts with their ports; database and settings. */
+/** Groups: scheme and credentials; hosts with ports; database and settings. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 
 /**
- * The URLs of the single hosts of one that names several, as libpq writes them: `postgres://user:password@a:5432,b/database`. What
- * names one host, or none, is left as it is. Empty where a host is missing between commas.
+ * Splits a database URL with several hosts, as libpq writes them (`postgres://user:password@a:5432,b/database`), into one URL per host. A
+ * URL with one host or none is returned unchanged. Empty if a host is missing between commas.
  */
 export function urlsOfHosts(url: string): string[] {
   const [, before = '', hosts = '', behind = ''] = PARTS.exec(url) ?? [];
@@ -92,31 +92,31 @@ export function urlsOfHosts(url: string): string[] {
   return names.includes('') ? [] : names.map((host) => before + host + behind);
 }
 
-/** Whether it is the URL of a PostgreSQL, on one host or several. */
+/** Whether the text is a URL of a PostgreSQL database on one or several hosts. */
 export function isDatabaseUrl(text: string): boolean {
   const urls = urlsOfHosts(text);
   return urls.length > 0 && urls.every((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url));
 }
 
-/** Where a cluster of brokers is, and who the service is to it. */
+/** Address of a broker cluster, with the service's credentials. */
 export interface AmqpUrl {
   isSecure: boolean;
-  /** Any of them will do; the others are asked when one does not answer. */
+  /** Hosts of the cluster, tried in order until one answers. */
   hosts: { host: string; port: number }[];
   username: string;
   password: string;
   vhost: string;
 }
 
-/** By RabbitMQ's URI specification, with several hosts, which that of a browser does not know. */
+/** RabbitMQ's URI format, extended by several hosts, which the URL standard does not allow. */
 const AMQP_FORM = /^(amqps?):\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)(?:\/([^/?#]*))?$/i;
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::(\d{1,5}))?$/i;
 
 export const isAmqp = (url: string): boolean => /^amqps?:/i.test(url);
 
 /**
- * Reads `amqp[s]://user:password@a,b:5673,c/vhost`: without a port 5672, or 5671 with TLS; without a virtual host `/`. Characters that
- * stand for something in a URL are written as in any (`%2F`). Null where it is none.
+ * Parses `amqp[s]://user:password@a,b:5673,c/vhost`. The default port is 5672, or 5671 with TLS; the default virtual host is `/`. Reserved
+ * characters are percent-encoded (`%2F`). Null if the text has another form.
  */
 export function parseAmqpUrl(url: string): AmqpUrl | null {
   const [, scheme = '', username = '', password = '', authority = '', vhost] = AMQP_FORM.exec(url) ?? [];
@@ -138,7 +138,7 @@ export function parseAmqpUrl(url: string): AmqpUrl | null {
   }
 }
 
-/** Name and password in the URL of a broker, of either kind; empty where it has none. */
+/** Returns the name and password in a broker's URL; empty if there are none. */
 export function credentialsIn(url: string): { username: string; password: string } {
   if (isAmqp(url)) {
     const { username = '', password = '' } = parseAmqpUrl(url) ?? {};

@@ -8,35 +8,35 @@ import { MEANINGS } from './meanings.ts';
 import { type OidcConfig, oidcMistakes, oidcOf } from './oidc.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 
-/** The configuration that a process runs with; docs/configuration.md says what each variable means. */
+/** The configuration of a process; docs/configuration.md describes each variable. */
 export interface Config {
   environment: Environment;
-  /** `format`: undefined takes short lines on a terminal, JSON elsewhere. */
+  /** `format`: if undefined, text on a terminal and JSON elsewhere. */
   log: { level: string; format: 'json' | 'text' | undefined };
   dataDir: string;
   publicUrl: string;
-  /** Whether PUBLIC_URL said so; without it links follow the port that the API listens on. */
+  /** Whether PUBLIC_URL was set; otherwise links use the port of the API. */
   isPublicUrlGiven: boolean;
   retentionMonths: number;
-  /** Most channels of a device. */
+  /** Maximum number of channels of a device. */
   maxChannels: number;
-  /** MiB in which an ingest worker remembers heads; undefined: what suits this machine. */
+  /** Memory in MiB in which an ingest worker caches heads; undefined: a size that suits this machine. */
   headMemoryMib: number | undefined;
   bootstrapAdminKey: string | undefined;
   secretKey: string | undefined;
   planLimits: Variables['PLAN_LIMITS'];
   database: { url: string | undefined; readUrl: string | undefined; timescale: 'auto' | 'off' };
-  /** Of the embedded broker, but for `url` (another one) and `publicHost`: the host that devices are told. */
+  /** Settings of the embedded broker, except for `url` (an external broker) and `publicHost` (the host name for devices). */
   mqtt: {
     url: string | undefined;
-    /** Queues at a broker cluster; undefined: as many as there were at its first start, or 64. */
+    /** Number of queues at a broker cluster; undefined: as many as at its first start, or 64. */
     shards: number | undefined;
     host: string;
     port: number;
     tlsHost: string;
     tlsPort: number;
     publicHost: string;
-    /** Authorities (PEM) that vouch for devices at the embedded broker; undefined: it asks for no certificates. */
+    /** Certificate authorities (PEM) for devices at the embedded broker; undefined: devices need no certificates. */
     clientCaFile: string | undefined;
   };
   api: {
@@ -45,42 +45,39 @@ export interface Config {
     httpPort: number;
     trustProxy: string[];
     corsOrigins: string[];
-    /** How long it goes on after SIGTERM, while /readyz says that it leaves. */
+    /** Time for which the API continues after SIGTERM, while /readyz reports that it is shutting down. */
     drainSeconds: number;
   };
   tls: { certFile: string | undefined; keyFile: string | undefined };
-  /** `port`: null where nothing listens. `names`: what else than its address it may be asked by. */
+  /** `port`: null if there is no listener. `names`: host names that requests may use besides its address. */
   operator: { host: string; port: number | null; names: string[] };
-  /** `from`: the address that the mail server knows us by, where its user name is one. */
+  /** `from`: sender address, if the user name at the mail server is an address. */
   mail: { smtpUrl: string | undefined; from: string | undefined };
   sms: { twilio: { accountSid: string; authToken: string; from: string; baseUrl: string } | undefined };
   webhook: { allowPrivate: boolean; caFile: string | undefined };
   redisUrl: string | undefined;
-  /** Where homes are told of, and whose (e-mail addresses and ids); undefined: nowhere. */
+  /** Broker and homes (by e-mail address or id) for Home Assistant; undefined: nothing is published. */
   homeAssistant: { url: string; users: string[]; prefix: string } | undefined;
-  /** Undefined: people sign in by mail alone. */
+  /** Undefined: users sign in only by mail. */
   oidc: OidcConfig | undefined;
   tracing: { isOn: boolean; share: number };
 }
 
-/** The environment is invalid; the message has one line per mistake. */
+/** The environment is invalid; the message has one line per error. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** What devices on this machine alone may reach: the demo's and the sandbox's broker. */
+/** Address on which only this machine is reachable, for the broker of the demo and the sandbox. */
 const LOCAL = '127.0.0.1';
-/** The sandbox's ports are the live ones plus this. */
+/** Offset of the sandbox's ports from the live ones. */
 const SANDBOX_OFFSET = 1_000;
 
-/** The variables that the environment has; an empty one counts as unset. */
+/** Returns the variables that are set; an empty one counts as unset. */
 export const givenVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
-/**
- * Reads and checks the environment. The only reader of `process.env`.
- * Throws a ConfigError with one line per mistake.
- */
+/** Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variables.safeParse(givenVariables(env), { error: words });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
@@ -149,20 +146,20 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   };
 }
 
-/** The configuration of the demo: its broker is this machine's alone, unless MQTTS_HOST says otherwise. */
+/** Returns the configuration of the demo: its broker is reachable only from this machine, unless MQTTS_HOST says otherwise. */
 export function loadDemoConfig(env: Record<string, string | undefined> = process.env): Config {
   return loadConfig({ ...env, MQTTS_HOST: env.MQTTS_HOST || LOCAL });
 }
 
 const ownUrl = (apiPort: number): string => `https://localhost:${apiPort}`;
 
-/** The configuration of an API that listens on this port: links to it carry it, unless PUBLIC_URL was given. */
+/** Returns the configuration with another API port. Links use this port, unless PUBLIC_URL was set. */
 export function withApiPort(config: Config, port: number): Config {
   const publicUrl = config.isPublicUrlGiven ? config.publicUrl : ownUrl(port);
   return { ...config, publicUrl, api: { ...config.api, port } };
 }
 
-/** Where programs on this machine reach the broker by MQTT. Throws a ConfigError where MQTT_URL says only where its queues are. */
+/** Returns the MQTT URL of the broker for programs on this machine. Throws a ConfigError if MQTT_URL names only the AMQP queues. */
 export function mqttUrlFromHere({ mqtt }: Config): string {
   if (mqtt.url !== undefined && isAmqp(mqtt.url))
     throw new ConfigError(
@@ -190,7 +187,7 @@ function mistake(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** Mistakes that lie in no single variable. */
+/** Returns errors that concern several variables together. */
 function combinations(vars: Variables): string[] {
   const mistakes: string[] = oidcMistakes(vars);
   if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
@@ -215,9 +212,9 @@ function combinations(vars: Variables): string[] {
   return mistakes;
 }
 
-/** The environment that makes child processes see this configuration: database, data directory, and where to listen. */
+/** Returns the environment that gives child processes this configuration: database, data directory and listening addresses. */
 export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
-  // The supervisor has the operators' port, and asks its children without one: they take no port that could be another's.
+  // Only the supervisor listens on the operators' port. Its children use IPC and take no port.
   const operator = { OPERATOR_PORT: 'none' };
   return {
     ...process.env,
@@ -228,7 +225,7 @@ export function childEnvironment(config: Config, databaseUrl: string): Record<st
   };
 }
 
-/** Where a service of this configuration listens, and what it tells people and devices, as the variables that say so. */
+/** Returns the listening addresses and public addresses of a configuration as environment variables. */
 export function listeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: Config): Record<string, string> {
   return {
     ...(isPublicUrlGiven ? { PUBLIC_URL: publicUrl } : {}),
@@ -243,10 +240,10 @@ export function listeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: C
   };
 }
 
-/** Queues that a broker cluster has, where nothing else was said before its first start. */
+/** Default number of queues at a broker cluster's first start. */
 export const DEFAULT_SHARDS = 64;
 
-/** What of the environment must never be shown: values of secret variables, and of URLs the passwords in them. */
+/** Returns the texts that must never be shown: values of secret variables, and passwords in URLs. */
 export function secretTexts(env: Record<string, string | undefined> = process.env): string[] {
   return [...SECRETS].flatMap((name) => {
     const value = env[name] ?? '';
@@ -264,7 +261,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Every variable with the value in force (null: unset), secrets masked: of a URL its hosts are shown. */
+/** Returns every variable with its effective value (null: unset). Secrets are masked; of a URL only the hosts are shown. */
 export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -291,10 +288,10 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
   );
 }
 
-/** Where a value comes from. `generated`: the service makes it, or finds it out. */
+/** Origin of a value. `generated`: created or detected by the service. */
 export type Source = 'environment' | 'default' | 'generated';
 
-/** What the service makes, where it is not set: keys and certificates, a database, and the address that it is reached at. */
+/** Values that the service creates or detects if they are not set: keys, certificates, a database, and its public address. */
 const GENERATED: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'SECRET_KEY',
@@ -304,7 +301,7 @@ const GENERATED: ReadonlySet<string> = new Set([
   'PUBLIC_MQTT_HOST',
 ]);
 
-/** Each variable's value in force, as effectiveVariables shows it, with where it comes from and what it means. */
+/** Returns the effective value of each variable, as in effectiveVariables, with its origin and description. */
 export function explainedVariables(
   env: Record<string, string | undefined> = process.env,
 ): { name: string; value: unknown; source: Source; meaning: string }[] {

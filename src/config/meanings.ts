@@ -1,6 +1,6 @@
 import type { Variables } from './sections.ts';
 
-/** What each variable means, in a line. docs/configuration.md is generated of it (`npm run configuration`). */
+/** Description of each variable in one line. docs/configuration.md is generated from it (`npm run configuration`). */
 export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox: keys, ports and a database of its own',
   LOG_LEVEL: 'how much is logged: trace, debug, info, warn, error, fatal or silent',
@@ -63,15 +63,15 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   OTEL_TRACES_SAMPLER_ARG: 'share of traces that is exported',
 };
 
-/** What docs/configuration.md says beyond the line above. */
+/** Further documentation of a variable in docs/configuration.md. */
 interface Details {
-  /** What holds while the variable is unset, in Markdown, where the schema's default does not say it. */
+  /** Behaviour while the variable is unset, in Markdown, if it differs from the schema's default. */
   unset?: string;
   /** Sentences in Markdown; links are relative to `docs/`. */
   more?: string;
 }
 
-/** Details of variables, for docs/configuration.md. */
+/** Further documentation of variables, for docs/configuration.md. */
 export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
   LOG_LEVEL: {

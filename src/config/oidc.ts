@@ -1,26 +1,26 @@
 import type { Variables } from './sections.ts';
 
-/** Who signs people in to the dashboard beside the mail link, by OpenID Connect (docs/sign-in.md). */
+/** Identity provider for signing in to the dashboard by OpenID Connect, in addition to mailed links (docs/sign-in.md). */
 export interface OidcConfig {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** With blanks between them. */
+  /** Scopes separated by spaces. */
   scopes: string;
-  /** Of the button: what people call the provider. */
+  /** Label of the sign-in button: the provider's display name. */
   label: string;
-  /** Which claim has the groups or roles of a person, and the role of an account by its values; undefined: roles are not the provider's. */
+  /** Claim with a person's groups or roles, and the account's role by its values; undefined: roles are managed in the service. */
   roles: { claim: string; of: Readonly<Record<string, 'homeowner' | 'utility' | 'admin'>> } | undefined;
-  /** The claim that says that the address was checked. */
+  /** Claim that states whether the e-mail address is verified. */
   verifiedClaim: string;
   /** Whether people without an account get one. */
   createsAccounts: boolean;
-  /** Domains that addresses must have, in lower case; undefined: any. */
+  /** Required domains of e-mail addresses, in lower case; undefined: any. */
   emailDomains: readonly string[] | undefined;
   caFile: string | undefined;
 }
 
-/** What stands for any domain, where accounts are made. */
+/** Value that stands for any domain, for automatic creation of accounts. */
 const ANY = '*';
 
 export function oidcOf(vars: Variables): OidcConfig | undefined {
@@ -41,7 +41,7 @@ export function oidcOf(vars: Variables): OidcConfig | undefined {
   };
 }
 
-/** Mistakes that lie in no single variable. */
+/** Returns errors that concern several variables together. */
 export function oidcMistakes(vars: Variables): string[] {
   const mistakes: string[] = [];
   const names = [

@@ -5,7 +5,7 @@ import { isAmqp, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
-/** A worker has a channel for each, of 2,047 that RabbitMQ allows a connection. */
+/** Maximum number of queues. A worker opens a channel for each; RabbitMQ allows 2,047 channels in a connection. */
 const MAX_SHARDS = 1_024;
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -16,12 +16,12 @@ const urlOf = (...protocols: string[]) =>
   z.string().refine((text) => isUrlOf(text, protocols), {
     message: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
-/** Of one host, or of several that are copies of each other. */
+/** URL of a database on one host, or on several replicated hosts. */
 const databaseUrl = z.string().refine(isDatabaseUrl, {
   message:
     'must be a URL that begins with postgres:// or postgresql://; of several hosts postgres://user@a:5432,b:5432/database',
 });
-/** Of a broker: a URL, or that of a cluster, which may name several hosts. */
+/** URL of a broker, or of a cluster with several hosts. */
 const brokerUrl = z
   .string()
   .refine((text) => !isAmqp(text) || parseAmqpUrl(text) !== null, {
@@ -31,7 +31,7 @@ const brokerUrl = z
   .refine((text) => isAmqp(text) || isUrlOf(text, ['mqtt', 'mqtts', 'ws', 'wss']), {
     error: 'must be a URL that begins with mqtt:// or mqtts:// or ws:// or wss:// or amqp:// or amqps://',
   });
-/** As browsers send it: nothing behind the port. */
+/** An origin as browsers send it, with nothing after the port. */
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be origins with commas between them, such as https://app.example.com',
 });
@@ -42,18 +42,18 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
-/** Topics of devices and gateways are read: what is told below them would come back. */
+/** Topics of devices and gateways are excluded: the service subscribes to them and would receive its own messages. */
 const topicPrefix = z
   .string()
   .refine((text) => /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) && !/^(gw|energy)(\/|$)/.test(text), {
     error: 'must be parts of letters, digits, _ and - with slashes between them, and not begin with gw or energy',
   });
-/** A name or an address alone: what is told to devices, and written into the certificate. */
+/** A host name or address without a port: it is announced to devices and written into the certificate. */
 const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
   message: 'must be a host name or an IP address, without scheme and port',
 });
 
-/** Most requests of an account in a minute and in a UTC day. */
+/** Maximum number of requests of an account in a minute and in a UTC day. */
 const limits = z.object({ minute: z.number().int().positive(), day: z.number().int().positive() });
 const planLimits = z.object({ free: limits, developer: limits, enterprise: limits });
 
@@ -72,7 +72,7 @@ const json = z.string().transform((text, context) => {
   }
 });
 
-/** What is discovered is below it (OpenID Connect Discovery 1.0, 4): it has neither query nor fragment. */
+/** The discovery path is appended to the issuer (OpenID Connect Discovery 1.0, 4), so the issuer has no query or fragment. */
 const issuer = urlOf('https').refine((text) => !/[?#]/.test(text) && new URL(text).username === '', {
   error: 'must be the issuer of the provider as its metadata have it, without user, query and fragment',
 });
@@ -97,7 +97,7 @@ const domains = list
       .min(1),
   );
 
-/** Every variable that the service reads, with what makes it valid. An empty one counts as unset. */
+/** Every variable that the service reads, with its validation. An empty variable counts as unset. */
 export const variables = z.object({
   ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

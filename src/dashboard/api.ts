@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { textNamed, words } from './words/words.ts';
 
-/** An answer other than 2xx. */
+/** An API response with a status other than 2xx. */
 export class Failure extends Error {
   override name = 'Failure';
   readonly status: number;
-  /** Mistakes by field. */
+  /** Validation errors by field. */
   readonly details: { field: string; message: string }[];
-  /** For a failure of the service: id under which its log has it. */
+  /** For an internal error: id of its entry in the service's log. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: Failure['details']; incident?: string }) {
     super(body.error ?? words().common.errors.status({ status }));
@@ -17,13 +17,13 @@ export class Failure extends Error {
   }
 }
 
-/** A field as the beginning of a sentence; of a mapping its own member, as the form has it. */
+/** Returns the name of a field as the start of a sentence. A field of a mapping is named as in the mapping's form. */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '');
   return textNamed(words().common.fields, own) ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
 }
 
-/** For a person: what went wrong, with what is wrong where. */
+/** Returns an error message for a user, with the invalid fields. */
 export function sentenceOf(error: unknown): string {
   const { errors } = words().common;
   if (error instanceof Failure) {
@@ -43,15 +43,15 @@ export function sentenceOf(error: unknown): string {
 let csrfToken = '';
 let signedOut: () => void = () => {};
 
-/** Remembers what changing requests must carry, and what to do when the session is over. */
+/** Stores the CSRF token for changing requests, and the callback for the end of the session. */
 export function holdSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;
 }
 
 /**
- * Asks the service: a path of the interface (`/v1/…`), or of the session (`/session`, `/sign-in`). Throws a Failure for an
- * answer that is no 2xx.
+ * Sends a request to the service: a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body; throws a
+ * Failure unless the status is 2xx.
  */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
@@ -59,27 +59,27 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
 }
 
 /**
- * The same with a text of another media type (none: without one). `once`: an Idempotency-Key; sent again after an answer was lost, the
- * first one comes again.
+ * Sends a POST with a body of another media type, or without a body. `once`: an Idempotency-Key; if the response was lost, repeating the
+ * request returns the same response.
  */
 export async function post<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
-/** A page of a list, and the path of the one after it. */
+/** One page of a list, and the path of the next page. */
 export interface Page<T> {
   rows: T[];
   next: string | null;
 }
 
-/** One page of a list; the answer's Link header names the next. */
+/** Returns one page of a list. The response's Link header names the next page. */
 export async function page<T>(path: string): Promise<Page<T>> {
   const { body, headers } = await answerTo<T[]>('GET', path, {});
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
 
-/** All rows of a list, page by page, `most` at most. */
+/** Returns the rows of a list, fetched page by page until `most` are reached. */
 export async function list<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
   for (let next: string | null = path; next !== null && rows.length < most; ) {
@@ -110,12 +110,12 @@ async function answerTo<T>(
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return { body: answer as T, headers: response.headers };
   if (response.status === 401) signedOut();
-  // Another tab signed in as somebody else: this one shows what is no longer its own.
+  // Another tab has signed in as another account, so the data on this page belong to the previous one.
   if (response.status === 403 && method !== 'GET' && (await tokenNow()) !== csrfToken) location.reload();
   throw new Failure(response.status, answer as ConstructorParameters<typeof Failure>[1]);
 }
 
-/** What a path answers in another media type, as a file. Throws a Failure for an answer that is no 2xx. */
+/** Downloads a path in the media type `accept`. Throws a Failure unless the status is 2xx. */
 export async function file(path: string, accept: string): Promise<Blob> {
   const response = await fetch(`/dashboard${path}`, { headers: { accept } });
   if (response.ok) return response.blob();
@@ -128,7 +128,7 @@ async function tokenNow(): Promise<string> {
   return answer.csrf_token ?? '';
 }
 
-/** A path with a query; what is undefined or empty is left out. */
+/** Returns a path with a query string. Undefined, null and empty values are omitted. */
 export function withQuery(path: string, query: Record<string, string | number | undefined | null>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
   return given.length === 0
@@ -136,11 +136,14 @@ export function withQuery(path: string, query: Record<string, string | number | 
     : `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** When what is shown was seen, ISO 8601; null: just now, by the network. */
+/** Age of the data on the page: ISO 8601 time of the oldest cached response, or null if all came from the network. */
 let seenAt: string | null = null;
 const CHANGED = 'seen';
 
-/** Told of each answer: `at` where it is one that was kept (service-worker.ts). The oldest of what is shown counts. */
+/**
+ * Updates `seenAt` after a response. `at`: time of a cached response (service-worker.ts), otherwise null. The oldest time on the page
+ * counts.
+ */
 function tellSeen(at: string | null): void {
   const next = at === null ? null : seenAt !== null && seenAt < at ? seenAt : at;
   if (next === seenAt) return;

@@ -10,7 +10,7 @@ import { SignIn } from './sign-in.ts';
 import { firstWords, onLanguage } from './words/choice.ts';
 import { type Language, language, type Words, words } from './words/words.ts';
 
-/** A page is fetched when it is first gone to. */
+/** Pages by path. A page's module is loaded when the page is first opened. */
 const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => Promise<{ Page: () => Children }> }> = {
   home: { name: 'home', load: () => import('./pages/home.ts') },
   keys: { name: 'keys', load: () => import('./pages/keys.ts') },
@@ -26,14 +26,14 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };
 
-/** Pages that a mail leads to, with a token behind the #. */
+/** Pages that links in mails open; their token is in the URL fragment. */
 const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
 const pageNow = () => location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
 
-/** The only form of id that goes into request paths: anybody can write the link that a page is opened by. */
+/** Pattern of device ids. No other form may enter request paths, because a link to the page can come from anyone. */
 const DEVICE = /^devices\/(dev_[0-9a-z]{26}(?:\/.*)?)$/;
 
-/** The page that an address names, and what it says beside that. */
+/** Splits an address into the page that it names and the rest of the path. */
 function placeOf(path: string): { page: string; rest: string } {
   if (path === '' || isLinkPage(path)) return { page: 'home', rest: '' };
   const device = DEVICE.exec(path);
@@ -63,9 +63,9 @@ function App() {
   const [picked, setPicked] = useState<User | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
   const [reason, setReason] = useState<string | null>(null);
-  // What people call who else signs them in.
+  // Display name of the identity provider.
   const [provider, setProvider] = useState<string | null>(null);
-  // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
+  // A link in a mail signs in its holder, even if another account is signed in here.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
   const move = useCallback((page: string) => {
     history.pushState(null, '', page === '' ? '/dashboard' : `/dashboard/${page}`);
@@ -108,12 +108,12 @@ function App() {
     setReason(null);
     setSignedIn(session);
     keepForOffline();
-    // Who looks after others most often has no meter of its own.
+    // Utilities and administrators usually have no meter of their own, so a homeowner is preselected.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
   }
 
-  /** After signing in: to the page that was asked for, or home. */
+  /** After sign-in, opens the requested page or, after a link from a mail, the home page. */
   function enter(session: SignedIn): void {
     sessionStorage.removeItem('user');
     setHasLink(false);
@@ -147,7 +147,9 @@ function App() {
   <//>`;
 }
 
-/** The account that was last looked at in this tab, else the first homeowner that one sees, else one's own. */
+/**
+ * Returns the account that this tab last showed, else the first homeowner that the signed-in account may see, else the signed-in account.
+ */
 async function firstPick(me: User): Promise<User> {
   const last = sessionStorage.getItem('user');
   const known = last === null ? null : await call<User>('GET', `/v1/users/${last}`).catch(() => null);
@@ -156,7 +158,7 @@ async function firstPick(me: User): Promise<User> {
   return users.find(({ role }) => role === 'homeowner') ?? me;
 }
 
-/** The page's module, when it is there. */
+/** Renders a page once its module has been loaded. */
 function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language }) {
   const [Page, setPage] = useState<(() => Children) | null>(null);
   const [hasFailed, setFailed] = useState(false);
@@ -177,7 +179,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
 
 const root = document.getElementById('app');
 if (root) {
-  // Without words nothing can be said of it but this.
+  // This message is in English, because no texts could be loaded.
   const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
   firstWords().then(() => {
     root.replaceChildren();
@@ -185,12 +187,12 @@ if (root) {
   }, failed);
 }
 
-/** So long after the page is there that it takes nothing from it. */
+/** Delay after sign-in, so that caching does not slow down the first page. */
 const LATER_MS = 1_500;
 
 /**
- * Lets the service worker keep what draws the dashboard, and what is seen from now on (service-worker.ts). Where the browser has none, or
- * does not trust the certificate, it is as if there were no such thing.
+ * Registers the service worker, which caches the dashboard's files and the data seen from now on (service-worker.ts). If the browser has no
+ * service workers or does not trust the certificate, the dashboard works without the cache.
  */
 function keepForOffline(): void {
   if (!('serviceWorker' in navigator)) return;

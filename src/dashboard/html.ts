@@ -1,8 +1,8 @@
 import htm from 'htm';
 import { type ComponentChildren, h, type VNode } from 'preact';
 
-/** Markup as a tagged template: html`<p class=${name}>${text}</p>`. Text is escaped by being text. */
+/** Template tag for markup: html`<p class=${name}>${text}</p>`. Interpolated text is never parsed as markup. */
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;
 
-/** Content between a component's tags. */
+/** Content between the tags of a component. */
 export type Children = ComponentChildren;

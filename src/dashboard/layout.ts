@@ -11,10 +11,12 @@ import { chooseLanguage } from './words/choice.ts';
 import { isLanguage, LANGUAGES, language, words } from './words/words.ts';
 
 const LINKS = ['home', 'keys', 'devices', 'tariffs', 'bills', 'alerts', 'webhooks'] as const;
-/** The part of the address. */
+/** Returns the path of a page in the address. */
 const pathOf = (name: string) => (name === 'home' ? '' : name);
 
-/** Pages on which it makes no difference whose data are looked at: one's own webhooks and sessions, and all of the installation. */
+/**
+ * Pages that do not depend on the selected account: the signed-in account's webhooks and sessions, and pages about the whole installation.
+ */
 const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'groups', 'sessions', 'operator', 'fleet']);
 
 const THEMES = ['auto', 'light', 'dark'] as const;
@@ -25,7 +27,7 @@ function themeNow(): Theme {
   return THEMES.find((theme) => theme === kept) ?? 'auto';
 }
 
-/** Frame of every page: navigation, the account that is signed in, and whose data are shown. */
+/** Frame of every page: navigation, the signed-in account, and the selected account. */
 export function Layout(props: { page: string; onSignOut: () => void; children?: Children }) {
   const { me, environment, go } = useSession();
   const [theme, setTheme] = useState<Theme>(themeNow);
@@ -37,14 +39,14 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
     ...(me.role === 'admin' ? ['operator' as const] : []),
   ];
   const follow = (event: MouseEvent, page: string) => {
-    // Whoever wants it in another tab gets it there.
+    // With a modifier key, the browser opens the link in another tab.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     go(page);
   };
   const seenAt = useSeenAt();
   const { run, isBusy, error } = useAction();
-  // Said only where it is so: whoever believes it leaves the machine to others.
+  // Show the page as signed out only after the service has confirmed it: a user who believes it may leave the computer to others.
   const signOut = (query = '') =>
     run(async () => {
       const { continue_at } = await call<{ continue_at?: string }>('DELETE', `/session${query}`);
@@ -89,7 +91,7 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
 const MOST = 20;
 const search = (text: string) => call<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
 
-/** Picks whose data are shown, by (a part of) the e-mail address. For who sees more than one account. */
+/** Selects the account to show, by part of its e-mail address. For users who can see more than one account. */
 function UserPicker() {
   const { me, user, pick } = useSession();
   const [text, setText] = useState(user.email);
@@ -107,16 +109,16 @@ function UserPicker() {
     const one = among.find(({ email }) => email.toLowerCase() === value.trim().toLowerCase());
     if (one && one.user_id !== user.user_id) pick(one);
   };
-  /** Enter takes what matches best, or says that nothing does. */
+  /** Enter selects the best match, or reports that there is none. */
   const takeFirst = async (input: HTMLInputElement) => {
     const wanted = input.value;
     const part = wanted.trim().toLowerCase();
     if (part === '' || wanted === user.email) return;
     let problem = words().common.frame.noAccount;
     try {
-      // Asked anew: what is listed may still be of the text before.
+      // Search again: the displayed list may belong to the previous text.
       const all = [...(await search(part)), me].filter(({ email }) => email.toLowerCase().includes(part));
-      // One of the list was taken meanwhile, or somebody types on.
+      // The user has selected an entry in the meantime, or is still typing.
       if (input.value !== wanted || document.activeElement !== input) return;
       const best = all.find(({ email }) => email.toLowerCase() === part) ?? all[0];
       if (best) return take(best.email, [best]);
@@ -150,7 +152,7 @@ function UserPicker() {
   </label>`;
 }
 
-/** Chooses the language of the dashboard; each is called what it calls itself. */
+/** Selects the dashboard's language. Each language is listed under its own name. */
 export function LanguageChoice() {
   const { run, error } = useAction();
   const choose = (event: Event) => {

@@ -1,9 +1,9 @@
 /**
- * Keeps what the dashboard needs to be drawn and the answers that were seen last, so that it opens without a network. A classic script: it
- * stands alone, and is another one whenever a file of the dashboard is (asset-files.ts puts the version in).
+ * Caches the dashboard's files and the responses that the user saw last, so that the dashboard opens without a network. A classic script:
+ * it imports nothing, and asset-files.ts inserts a version that changes with any file of the dashboard.
  *
- * Only answers of the account that is signed in are kept, without what its session proves itself with, and only of the pages that look at
- * usage. They go when it signs out, when its session is over, and when somebody else signs in.
+ * Only responses for the signed-in account are cached, without its session token, and only for the pages about usage. They are deleted on
+ * sign-out, at the end of the session, and when another account signs in.
  */
 (() => {
   interface Scope {
@@ -22,7 +22,7 @@
   const DATA = 'energy-seen';
   const PAGE = '/dashboard';
   const SESSION = '/dashboard/session';
-  /** Usage, and the devices that tell it: nothing that is shown once, and nothing that lets anybody in. */
+  /** Paths of usage data and devices. None of them returns secrets that are shown once, or credentials. */
   const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
   const SEEN_AT = 'x-seen-at';
   const MOST_KEPT = 80;
@@ -46,18 +46,18 @@
     else if (request.method !== 'GET') return;
     else if (request.mode === 'navigate') event.respondWith(page(request));
     else if (url.pathname.startsWith(`${PAGE}/app/`)) event.respondWith(file(request));
-    // What is asked for in another form is a download.
+    // A request for another media type is a download.
     else if (KEPT.test(url.pathname) && request.headers.get('accept') === 'application/json')
       event.respondWith(answer(request));
   });
 
-  /** Of the versions before this one. */
+  /** Deletes the caches of previous versions. */
   async function forgetOlder(): Promise<void> {
     const names = (await caches.keys()).filter((name) => name.startsWith('energy-shell-') && name !== SHELL);
     await Promise.all(names.map((name) => caches.delete(name)));
   }
 
-  /** What the page has fetched before anybody listened here. */
+  /** Caches files that the page loaded before the service worker was active. */
   async function keepShell(urls: string[]): Promise<void> {
     const shell = await caches.open(SHELL);
     for (const url of [PAGE, ...urls]) {
@@ -69,7 +69,7 @@
     }
   }
 
-  /** The network where it is there, else what it said last. */
+  /** Returns the network's response; if the network is unavailable, the cached one. */
   async function file(request: Request): Promise<Response> {
     const shell = await caches.open(SHELL);
     try {
@@ -83,7 +83,7 @@
     }
   }
 
-  /** Every page is the same document. */
+  /** All pages use the same document. */
   async function page(request: Request): Promise<Response> {
     try {
       return await fetch(request);
@@ -106,25 +106,28 @@
       throw error;
     }
     if (response.status === 401) await caches.delete(DATA);
-    // Whoever is not known to be signed in leaves nothing here.
+    // Nothing is cached unless an account is known to be signed in.
     else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
     return response;
   }
 
-  /** With when it was seen; the oldest go. */
+  /** Caches a response with its time; the oldest entries are evicted. */
   async function keep(data: Cache, request: Request | string, response: Response): Promise<void> {
     const headers = new Headers({
       'content-type': response.headers.get('content-type') ?? 'application/json',
       [SEEN_AT]: new Date().toISOString(),
     });
-    // What is put anew comes last.
+    // Delete first, so that the new entry is the last in order.
     await data.delete(request);
     await data.put(request, new Response(await response.blob(), { headers }));
     const kept = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
     for (const old of kept.slice(0, Math.max(0, kept.length - MOST_KEPT))) await data.delete(old);
   }
 
-  /** Who is signed in, without the token of the session; where it begins, ends or is somebody else's, what was seen goes. */
+  /**
+   * Returns the session. Caches it without its token. When the session begins, ends or belongs to another account, the cached data are
+   * deleted.
+   */
   async function session(request: Request): Promise<Response> {
     if (request.method !== 'GET') {
       const response = await fetch(request);

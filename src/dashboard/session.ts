@@ -2,38 +2,38 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 
-/** Who is signed in, whose data are looked at, and how to get elsewhere. */
+/** The signed-in account, the selected account, and navigation. */
 export interface Session {
   me: User;
-  /** Whether nobody has set the time zone of the account yet. */
+  /** Whether the time zone of the account has never been set. */
   asksTimezone: boolean;
-  /** Takes the account as an answer returned it, with a time zone that somebody has set. */
+  /** Replaces the signed-in account by an API response in which the time zone is set. */
   changeMe(me: User): void;
   environment: 'live' | 'sandbox';
-  /** Where devices reach the broker. */
+  /** Address of the broker for devices. */
   mqtt: {
     host: string;
-    /** Of the service's own broker; null where it uses another one. */
+    /** Ports of the service's own broker; null if it uses an external one. */
     ports: { tls: number; plain: number } | null;
-    /** Whether devices elsewhere may go without TLS, too. */
+    /** Whether devices in other networks may also connect without TLS. */
     is_plain_open: boolean;
-    /** Whether who connects needs a copy of the service's certificate. */
+    /** Whether clients need a copy of the service's certificate. */
     needs_certificate: boolean;
   };
-  /** The account that the pages show: one's own, unless another one was picked. */
+  /** The account that the pages show: the selected one, else the signed-in one. */
   user: User;
   pick(user: User): void;
-  /** What the address has after the page's own name: `month/2026-10`. */
+  /** Rest of the address after the page's name, such as `month/2026-10`. */
   rest: string;
-  /** To another page, which takes the focus. */
+  /** Opens another page and moves the focus to it. */
   go(path: string): void;
-  /** To another address of the same page: the focus stays. */
+  /** Changes the address within the same page; the focus stays. */
   move(path: string): void;
 }
 
 export const SessionContext = createContext<Session | null>(null);
 
-/** The session, for pages: they are shown to who is signed in only. */
+/** Returns the session. Pages are rendered only while an account is signed in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('no session');

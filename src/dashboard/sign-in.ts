@@ -8,8 +8,8 @@ import { busy, Field, Problem, rich } from './parts/ui.ts';
 import { words } from './words/words.ts';
 
 /**
- * Signing in: by the link of a mail (its token is behind the #), which may also confirm a changed address, by requesting a mail and typing its
- * code, or at a provider. `provider`: what people call that; null if there is none.
+ * Sign-in page: by a link in a mail (with its token in the URL fragment), which may also confirm a new address; by requesting a mail and
+ * typing its code; or at an identity provider. `provider`: its display name; null if there is none.
  */
 export function SignIn<Signed>(props: {
   reason: string | null;
@@ -27,7 +27,7 @@ export function SignIn<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
-    // Out of the address, where it would be seen, copied and kept in the history.
+    // Remove the token from the address, where it would be visible, copied and stored in the history.
     if (token !== '') history.replaceState(null, '', location.pathname);
   }, []);
 
@@ -90,7 +90,7 @@ export function SignIn<Signed>(props: {
   </main>`;
 }
 
-/** Leads to the provider, and from there back to this page. `label`: what people call it. */
+/** Link to the identity provider, which redirects back to this page. `label`: its display name. */
 function ProviderButton({ label }: { label: string }) {
   const { run, isBusy, error } = useAction();
   const w = words().common.provider;
@@ -111,11 +111,11 @@ function away(failure: unknown): never {
   throw failure;
 }
 
-/** Why a sign-in at the provider came to nothing, as the address says; it is taken out of that. */
+/** Returns the reason in the address why a sign-in at the provider failed, and removes it from the address. */
 function takeProblem(): SignInProblem | null {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname + location.hash);
-  // Anybody can write the link that the page is opened by.
+  // Accept only known values, because a link to the page can come from anyone.
   return problem !== null && Object.hasOwn(words().common.provider.problems, problem)
     ? (problem as SignInProblem)
     : null;

@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { EventBody } from './bodies.ts';
 
-/** How long events go on being made after the last look of a follower: what comes back within a day has missed nothing. */
+/** Time for which events are still created after a follower's last check: a follower that returns within a day has missed none. */
 const KEPT_HOURS = 24;
-/** A time that is noted again this much later at the earliest: not with every connection. */
+/** Minimum time between two updates of a follower's timestamp, to avoid a write with every connection. */
 const NOTED_AFTER_HOURS = 1;
 /** Events are removed after 30 days (delivery/retention.ts). */
 const REACHES_BACK_DAYS = 29;
-/** Events of one home that are read at a time. */
+/** Maximum number of events of one home that are read at once. */
 const MAX_EVENTS = 20;
 
-/** Before every event. */
+/** Position before every event. */
 const BEFORE_ALL = 'evt_';
 
 /** Those of a relation's users (its `user_id`), in SQL, whose homes are followed: their `usage.updated` are made though nobody subscribed to them. */
@@ -40,7 +40,7 @@ export async function follow(db: Database, userId: string): Promise<number> {
   return (followed_since as Date).getTime();
 }
 
-/** Notes that homes are followed still, of all in one statement, and only of those where that was long ago. */
+/** Records in one statement that homes are still followed; skips those that were updated recently. */
 export async function followOn(db: Database, userIds: readonly string[]): Promise<void> {
   // Raw SQL: the server's clock.
   await sql`

@@ -6,15 +6,14 @@ import type { NewEvent } from './bodies.ts';
 const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
- * Puts events and a delivery for each of their receivers into the outbox, in the transaction of what made them happen:
- * they are told if and only if that is committed. A subscription of a homeowner gets that user's events, a utility's
- * those of its users, an administrator's all; paused ones, too: what waits is sent when they are resumed. Returns the
- * identifiers, which stay the same however often an event is sent.
+ * Stores events and a delivery for each receiver in the outbox, in the transaction of the change that caused them, so they are sent if and
+ * only if it commits. A homeowner's subscription gets that user's events, a utility's those of its users, an administrator's all. Paused
+ * subscriptions are included: their deliveries are sent after they are resumed. Returns the event ids, which stay the same across attempts.
  */
 export async function addEvents(query: Query, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ eventId }) => eventId ?? newId('evt'));
-  // Raw SQL: the hot path of whatever happens: any number of events is one statement, by unnest.
+  // Raw SQL: the hot path of every event: one statement with unnest for any number of events.
   await query(
     `INSERT INTO events (event_id, type, user_id, data, created_at)
      SELECT event_id, type, user_id, data, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
@@ -45,8 +44,8 @@ export async function addEvents(query: Query, events: readonly NewEvent[], now: 
 }
 
 /**
- * Takes back deliveries, made and to be made, to subscriptions whose owner no longer reaches whom they are about: those of an
- * account whose role was changed, and those about it.
+ * Cancels deliveries, existing and pending, to subscriptions whose owner may no longer access the account: deliveries of an account whose
+ * role changed, and deliveries about it.
  */
 export async function takeBackDeliveries(query: Query, userId: string): Promise<void> {
   await query(
@@ -61,7 +60,7 @@ export async function takeBackDeliveries(query: Query, userId: string): Promise<
   );
 }
 
-/** Pauses the active subscriptions of an account; returns their addresses. Resumed, they get what waited. */
+/** Pauses the active subscriptions of an account and returns their addresses. After they are resumed, waiting deliveries are sent. */
 export async function pauseSubscriptions(query: Query, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
     `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' RETURNING url`,
@@ -100,8 +99,8 @@ async function receivers(query: Query, events: readonly NewEvent[], ids: readonl
 }
 
 /**
- * The subscriptions, in SQL, that get an event of a user (an alias of `users`): the user's own, its utility's, and those of
- * administrators. By owner, so that each is found by an index however many there are.
+ * Returns SQL for the subscriptions that get a user's event (`users` is an alias): the user's own, its utility's, and those of
+ * administrators. By owner, so that an index finds each, however many there are.
  */
 export const subscriptionsTo = (event: string, user: string): string => `
   SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND event = ${event}
@@ -112,9 +111,9 @@ export const subscriptionsTo = (event: string, user: string): string => `
   SELECT webhook_id FROM users o JOIN webhooks USING (user_id) WHERE o.role = 'admin' AND event = ${event}`;
 
 /**
- * Those of a relation's users (its `user_id`), in SQL, of whom somebody gets such an event: what `subscriptionsTo` says of each, as a set, since
- * of a batch's thousands mostly nobody does. Where no utility and no administrator subscribed, their branches are not begun. Utilities that did are
- * found first and by themselves: what the planner believes of them may be days old, and it would pair each of them with each user.
+ * Returns SQL for the users of a relation (its `user_id`) whose event has a receiver, as a set: of thousands of users in a batch mostly
+ * none has one. Branches for utilities and administrators do not run if none of them subscribed. Subscribed utilities are found first, in a
+ * query of their own, because the planner's statistics may be days old, and it would pair each utility with each user.
  */
 export const subscribedAmong = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE event = ${event}

@@ -1,17 +1,17 @@
 import { ORIGIN, ORIGIN_TOPICS, VERSION } from '#src/core/version.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
 
-/** What all announcements of an installation have in common. */
+/** Settings that all announcements of an installation share. */
 export interface Announcer {
-  /** First part of the topics of announcements: `homeassistant`, unless Home Assistant was told otherwise. */
+  /** First level of the announcement topics: `homeassistant`, unless Home Assistant is configured otherwise. */
   prefix: string;
-  /** Tells this installation from others on the same broker: `[a-z0-9]+`. */
+  /** Identifies this installation among others on the same broker: `[a-z0-9]+`. */
   installation: string;
-  /** Where people find it; null: nobody said by which address. */
+  /** Public address of the installation; null if none is configured. */
   publicUrl: string | null;
 }
 
-/** Where an installation says whether it is there: `online`, or `offline`, which the broker says in its place when it is gone. */
+/** Topic of the installation's availability: `online`, or `offline`, which the broker publishes as its last will. */
 export const availabilityTopic = ({ installation }: Announcer): string => `${ORIGIN_TOPICS}/${installation}/status`;
 
 const stateTopic = ({ installation }: Announcer, id: string): string => `${ORIGIN_TOPICS}/${installation}/${id}/state`;
@@ -19,14 +19,14 @@ const stateTopic = ({ installation }: Announcer, id: string): string => `${ORIGI
 /** Of every whole device that somebody announces. */
 export const announcementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
 
-/** Where Home Assistant says that it has started. */
+/** Topic on which Home Assistant reports that it has started. */
 export const birthTopic = ({ prefix }: Announcer): string => `${prefix}/status`;
 
 const identifierOf = (id: string): string => `energy_usage_${id}`;
 
 /**
- * The messages that tell Home Assistant of some homes, topic by topic: an announcement and a state of each home, and of each of its devices. Pure.
- * Their form is that of whole devices (`components`), of Home Assistant 2024.12 and later.
+ * Returns the messages about some homes for Home Assistant, by topic: an announcement and a state of each home and each of its devices.
+ * Pure. They use the device-based format (`components`) of Home Assistant 2024.12 and later.
  */
 export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
   const messages = new Map<string, string>();
@@ -48,7 +48,7 @@ export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): 
   return messages;
 }
 
-/** A sensor of a device, with its unit; `isThere` false: it is not, or no more. */
+/** A sensor of a device, with its unit; `isThere` false: the sensor does not exist (any more). */
 interface Told {
   key: string;
   sensor: Sensor;
@@ -66,7 +66,7 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, isThere }) => [
       key,
-      // With nothing but its platform a component is taken away, where it ever was.
+      // A component with only its platform removes the sensor, if it ever existed.
       isThere
         ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit }
         : { platform: 'sensor' },
@@ -94,7 +94,7 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
   ...(part && { last_reset_value_template: `{{ value_json.${part}_since }}` }),
 });
 
-/** Topics of what was announced by this installation, of an announcement on the broker; null where it is somebody else's. Pure. */
+/** Returns the topics that an announcement on the broker describes, if this installation published it; null if another one did. Pure. */
 export function ownTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
   if (payload.length === 0 || payload.length > MAX_ANNOUNCEMENT_BYTES) return null;
   let said: { origin?: { name?: unknown }; availability_topic?: unknown; state_topic?: unknown } | null;
@@ -120,11 +120,11 @@ interface Sensor {
   /** In English: Home Assistant shows it as it is, and makes the entity's id of it. */
   name: string;
   deviceClass: 'energy' | 'power' | 'monetary' | 'gas' | 'water';
-  /** Null: no statistics are kept of it. */
+  /** Null: Home Assistant records no statistics. */
   stateClass: 'total' | 'measurement' | null;
   /** Null: the currency of the tariff, ISO 4217. */
   unit: 'kWh' | 'W' | 'm³' | null;
-  /** Decimals that are shown; the state has all of them. */
+  /** Number of displayed decimals; the state has all of them. */
   decimals: number;
   part?: 'month' | 'day';
 }
@@ -155,12 +155,12 @@ export const HOME_SENSORS = {
   cost: { ...money, part: 'month', name: 'Cost this month' },
   used_today: { ...energy, part: 'day', name: 'Used today' },
   cost_today: { ...money, part: 'day', name: 'Cost today' },
-  // What nobody used yet: the Energy page must not count it.
+  // Forecasts have no state class, so that Home Assistant's Energy page cannot count them as usage.
   forecast: { deviceClass: 'energy', stateClass: null, unit: 'kWh', decimals: 0, name: 'Forecast of this month' },
   forecast_cost: { ...money, stateClass: null, decimals: 0, name: 'Forecast of this month’s cost' },
 } as const satisfies Record<string, Sensor>;
 
-/** What is told of one device. */
+/** Sensors of one device. */
 export const DEVICE_SENSORS = {
   import: { ...energy, name: 'Import this month' },
   export: { ...energy, name: 'Export this month' },

@@ -2,12 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import { connect, type MqttClient } from 'mqtt';
 import type { Logger } from '#src/core/log.ts';
 
-/** A broker that Home Assistant listens at. */
+/** Connection to a broker that Home Assistant uses. */
 export interface HomeAssistantBroker {
   isConnected(): boolean;
-  /** Retained, and acknowledged by the broker; an empty payload takes away what is retained. Throws where the connection ends before that. */
+  /**
+   * Publishes a retained message and waits for the broker's acknowledgement; an empty payload clears the topic. Throws if the connection
+   * ends first.
+   */
   publish(topic: string, payload: string): Promise<void>;
-  /** Says that nothing more is told, and leaves. */
+  /** Publishes `offline` and disconnects. */
   close(): Promise<void>;
 }
 
@@ -16,7 +19,7 @@ export interface BrokerOptions {
   clientId: string;
   /** Where `online` and `offline` are told, the latter by the broker where this process ends without a word. */
   availabilityTopic: string;
-  /** Filters of what is listened to. */
+  /** Topic filters of the subscription. */
   filters: readonly string[];
   /** A new connection: what was told may be lost, with a broker that keeps nothing. */
   onConnected(): void;
@@ -25,10 +28,10 @@ export interface BrokerOptions {
 }
 
 const RECONNECT_MS = 5_000;
-/** A broker that does not answer is not waited for at the end. */
+/** Do not wait for an unresponsive broker at shutdown. */
 const LEAVE_MS = 1_000;
 
-/** Connects, and again whenever the connection is lost. MQTT 3.1.1: every broker has it. */
+/** Connects, and reconnects after each lost connection. Uses MQTT 3.1.1, which every broker supports. */
 export function connectBroker(options: BrokerOptions): HomeAssistantBroker {
   const { url, clientId, availabilityTopic, filters, log } = options;
   const retained = { qos: 1, retain: true } as const;

@@ -16,14 +16,14 @@ import { dayRange, firstInstant, type Range } from '#src/energy/ranges.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import type { DeviceReport, HomeReport } from './announce.ts';
 
-/** An account whose home is told of. */
+/** An account whose home is published. */
 export interface Owner {
   userId: string;
   email: string;
   zone: string;
 }
 
-/** Devices of a home that are told of, in the order of their ids. */
+/** Published devices of a home, in the order of their ids. */
 const MAX_DEVICES = 200;
 
 const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
@@ -76,13 +76,13 @@ export async function readHomeReport(
 
 const thousandths = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** The sum of a member of rows, in thousandths; null where no row knows it. */
+/** Returns the sum of a member of the rows, in thousandths; null if it is unknown in every row. */
 function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): number | null {
   const known = rows.map((row) => row[name] as number | null | undefined).filter((value) => typeof value === 'number');
   return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
 }
 
-/** What the last day or month of a range costs; null where no tariff holds, and in a range of two currencies. */
+/** Returns the cost of the last day or month of a range; null without a tariff, and for a range with two currencies. */
 async function costOf(
   db: Database,
   { userId, range, now }: { userId: string; range: Range; now: Date },
@@ -206,14 +206,14 @@ interface Stretch {
 /** What the topic of a home says (docs/mqtt-homes.md). Days are those of `timezone`. */
 interface HomeUsage {
   user_id: string;
-  /** When its devices were last heard of, ISO 8601; null: never. */
+  /** Time of the devices' last message, ISO 8601; null: never. */
   as_of: string | null;
   timezone: string;
   /** The power of the home now, W. */
   power_w: number | null;
-  /** The last minutes that `power_w` is the mean of; null: it is measured. */
+  /** Number of last minutes over which `power_w` is averaged; null: it is measured. */
   power_mean_minutes: number | null;
-  /** ISO 4217; null: no tariff holds. */
+  /** ISO 4217; null if no tariff applies. */
   currency: string | null;
   today: Stretch;
   yesterday: Stretch;

@@ -5,12 +5,12 @@ const MAX_REJECTED_BYTES = 2 ** 30;
 
 /** Deletes rejected messages that are older than 90 days, and the oldest ones beyond 1 GiB. */
 export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX_REJECTED_BYTES): Promise<void> {
-  // Raw SQL: a window function bounds what is kept by its size.
+  // Raw SQL: a window function limits the stored rows by their total size.
   await pool.query('DELETE FROM rejected_messages WHERE received_at < $1::timestamptz - make_interval(days => $2)', [
     now,
     REJECTED_DAYS,
   ]);
-  // A payload's length is read without the payload: its length is in the pointer to it.
+  // The length of a payload is read from its TOAST pointer, without loading the payload.
   await pool.query(
     `DELETE FROM rejected_messages WHERE rejected_id <= (
        SELECT max(rejected_id) FROM (
@@ -23,9 +23,9 @@ export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX
 const EXAMPLE_HOURS = 24;
 const UNREAD_DAYS = 30;
 
-/** Deletes examples of unread messages that are older than 24 hours, and shapes that were not heard for 30 days. */
+/** Deletes examples of unread messages older than 24 hours, and message shapes that were not received for 30 days. */
 export async function deleteExpiredUnread(pool: Pool, now: Date): Promise<void> {
-  // Raw SQL: rows that ingest writes just now are left for the next time: it takes several at once, in an order of its own.
+  // Raw SQL: rows that ingest is writing are skipped until the next run, because ingest locks several at once in another order.
   const stale = (where: string) =>
     `(gateway_id, shape) IN (SELECT gateway_id, shape FROM unread_messages WHERE ${where} FOR UPDATE SKIP LOCKED)`;
   await pool.query(

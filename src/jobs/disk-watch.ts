@@ -5,7 +5,7 @@ import type { Logger } from '#src/core/log.ts';
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
 
-/** What is free of the disk that a folder lies on, in bytes. */
+/** Returns the free and total space, in bytes, of the disk that holds a folder. */
 export async function freeSpace(folder: string): Promise<{ freeBytes: number; allBytes: number }> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, allBytes: blocks * bsize };

@@ -24,9 +24,9 @@ import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.t
 import { warnOfFullDisk } from './disk-watch.ts';
 import { type Job, type JobParts, TAKEN } from './schedule.ts';
 
-/** Partitions are made for so many months from now, this one included. */
+/** Number of months, including the current one, for which partitions are created in advance. */
 const MONTHS_AHEAD = 3;
-/** How often a job that may take hours tells how far it is. */
+/** Interval at which a long job reports its progress. */
 const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
@@ -210,7 +210,7 @@ async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSigna
   }
 }
 
-/** Ends departures of long ago, and tells what still waits for somebody to take it over. */
+/** Ends old departures of moved accounts, and reports messages that still wait to be forwarded. */
 async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
   const { ended, removed, waiting, firstEnds } = await endDepartures(db, ageClock());
   if (ended + removed > 0)
@@ -233,7 +233,7 @@ async function refresh({ pool, clock, log }: JobParts, signal: AbortSignal): Pro
   if (!busy && folded + days > 0) log.info({ late_differences: folded, days, took_ms: tookMs }, 'late data folded in');
 }
 
-/** Keeps the sums of groups of homes. */
+/** Maintains the sums of groups of homes. */
 async function keepSums({ pool, db, clock, capabilities, log }: JobParts, signal: AbortSignal): Promise<void> {
   const { continuousAggregates } = capabilities;
   const startedAt = performance.now();

@@ -259,29 +259,29 @@ export interface JobParts {
   retentionMonths: number;
   dataDir: string;
   log: Logger;
-  /** What jobs that may take hours have still to do, for metrics. */
+  /** Remaining work of jobs that may take hours, for metrics. */
   ahead: { daysToPack: number };
 }
 
-/** What a job answers that found another worker at it. */
+/** Result of a job if another worker is running it. */
 export const TAKEN = 'taken';
 
 /** Work that a worker does at set times. */
 export interface Job {
   name: string;
   at: Timing;
-  /** Whether it runs once at the start, too. */
+  /** Whether the job also runs once at the start. */
   alsoAtStart: boolean;
-  /** Held while it runs: of several workers one does it. Without one each worker does it. */
+  /** Advisory lock held while the job runs, so that only one worker runs it. Without a lock each worker runs it. */
   lock?: keyof typeof ADVISORY_LOCKS;
   /**
    * What the others do: `again`, they try until they have had their turn, which finds nothing left where the first came to its end,
    * and goes on where it was killed. Else they leave it out, and what was broken off comes the next time.
    */
   whenTaken?: 'again';
-  /** What the database must be able to do; without it the job is not there. */
+  /** Capability that the database must have; without it the job is not scheduled. */
   needs?: keyof Capabilities;
-  /** What makes it superfluous where the database can do it. */
+  /** Capability of the database that makes the job unnecessary. */
   unless?: keyof Capabilities;
   /**
    * `stopping`: ends work that takes long between two pieces of it (the worker stops, or lost the lock); what is under way is waited

@@ -17,30 +17,30 @@ import { printedLink } from './sign-in-link.ts';
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
 
-/** The whole service, running. */
+/** The running service. */
 export interface Service {
-  /** The first administrator's key, where this start made it, and a link that signs in to the dashboard; never shown again. */
+  /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
   adminKey: string | null;
   signInLink: string | null;
   certFile: string;
-  /** As it is in force: with the ports that were chosen. */
+  /** The configuration in force, with the ports that the start chose. */
   config: Config;
   databaseUrl: string;
-  /** What the database is, in a line. */
+  /** Description of the database in one line. */
   databaseLine: string;
   stop(): Promise<void>;
 }
 
 /**
- * The supervisor: takes the data directory, runs the embedded database where none is configured, and the three roles
- * as processes of their own. Resolves when all of them are ready. `signal`: gives it up; what has begun is stopped.
+ * The supervisor. Locks the data directory, starts the embedded database if none is configured, and starts the three roles as child
+ * processes. Resolves when all roles are ready. If `signal` aborts, it stops everything that it has started and rejects.
  */
 export async function startAll(given: Config, signal: AbortSignal = new AbortController().signal): Promise<Service> {
   outliveOutput();
   const log = createLog('supervisor', given.log);
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
-    // One that fails leaves nothing running but itself.
+    // If one stop fails, the others still run.
     for (const one of stops.splice(0).reverse()) {
       try {
         await one();
@@ -50,7 +50,8 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     }
   };
   try {
-    // First, and before the data directory is made; but beside a service on it that one's ports are no news.
+    // Check the ports before creating the data directory. If another service runs on the same directory, its ports are in use anyway, and
+    // the lock below reports the conflict.
     if (runningOn(given.dataDir) === null) await refuseTakenPorts(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
@@ -64,7 +65,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const env = childEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-    // They take seconds; what follows does not.
+    // The children take seconds to become ready; the steps below are quick.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
@@ -83,11 +84,11 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
   }
 }
 
-/** Fails when the signal comes. */
+/** Returns a promise that rejects when the signal aborts. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
 
-/** Metrics and health of the roles, asked from each; one that does not answer is down. */
+/** Collects metrics and health from the roles. A role that does not answer is reported as down. */
 const supervised = (children: readonly Child[]): Pick<Operated, 'metrics' | 'health'> => ({
   async metrics() {
     const answers = await Promise.all(children.map((child) => child.ask('metrics')));
@@ -104,7 +105,7 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   return keepEmbeddedPostgres(config.dataDir, log);
 }
 
-/** Schema and first administrator, whose key is returned where it is new. */
+/** Migrates the schema and creates the first administrator. Returns the administrator's key if it is new. */
 async function prepare(
   url: string,
   config: Config,
@@ -116,7 +117,7 @@ async function prepare(
     log.info({ database: database.line }, 'database');
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDb(pool);
-    // Here, so that a start ends with what is wrong, instead of roles that die again and again.
+    // Check the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
     await secretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await printedLink(db, config, ADMIN);
@@ -129,8 +130,8 @@ async function prepare(
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Starts the embedded PostgreSQL, and starts it again whenever it is gone (killed, or out of disk for a while): every
- * second, until it stands. Its users wait for it by themselves.
+ * Starts the embedded PostgreSQL and keeps it running. If it has stopped (killed, or disk full for a while), it is restarted every second
+ * until it runs. Its clients reconnect on their own.
  */
 export async function keepEmbeddedPostgres(
   dataDir: string,

@@ -15,10 +15,10 @@ import { CERTIFICATE, certificateState, STANDBY, standbyState } from './metrics.
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
-/** The longest that a statement of an answer may take: then 503, and not a request that hangs. */
+/** Maximum time for an SQL statement of a request. After it the API answers 503 instead of letting the request hang. */
 const MAX_STATEMENT_MS = 20_000;
 
-/** The API role: HTTPS in front of the aggregates. */
+/** Runs the API role: HTTPS in front of the aggregates. */
 export async function runApi(config: Config): Promise<void> {
   const log = createLog('api', config.log);
   await runRole('api', config, log, async (metrics) => {
@@ -69,7 +69,10 @@ export async function runApi(config: Config): Promise<void> {
   });
 }
 
-/** The pools of the role: answers take seconds at most, while migrations, checks and replays take their time. */
+/**
+ * Opens the database pools of the role. Requests take seconds at most; migrations, checks and replays use `longPool`, which has no time
+ * limit.
+ */
 function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
   const sessions = roleSettings('api');
   const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];

@@ -17,14 +17,17 @@ import { DAY_MS } from '#src/core/units.ts';
 import { makeOnce } from '#src/start/secret-key.ts';
 
 const VALID_DAYS = 825;
-/** What is made here is made anew this long before it ends: time to replace the copies that devices trust. */
+/** A self-signed certificate is renewed this many days before it expires, so that there is time to replace the copies on devices. */
 const RENEW_DAYS = 30;
-/** What another process has put there meanwhile may lack names, too. One whose names can not be written is not tried for ever. */
+/**
+ * Maximum number of attempts. A certificate that another process wrote concurrently may lack names, too; if a name cannot be added, the
+ * attempts end.
+ */
 const MAX_ROUNDS = 4;
-/** Whom the certificates are made out to that are made here. */
+/** Subject of the certificates that this service creates. */
 const OUR_SUBJECT = 'CN=localhost';
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-/** An operator is warned this long before a certificate ends that the service does not renew. */
+/** If the service does not renew a certificate, the operator is warned this many days before it expires. */
 const WARN_DAYS = 14;
 
 interface TlsPair {
@@ -34,9 +37,10 @@ interface TlsPair {
 }
 
 /**
- * The certificate and key that are configured, or a self-signed pair, made at the first start. It names this machine, the host
- * of PUBLIC_URL and the one that devices are told. Where it lacks one of them, is an authority, or ends within 30 days, it is made
- * anew, with the same key: whoever trusts a copy of it needs the new one, and is told to. `now`: Unix ms.
+ * Returns the configured certificate and key, or a self-signed pair that is created at the first start. The self-signed certificate names
+ * this machine, the host of PUBLIC_URL and the host name that devices use. If it lacks a name, is a certificate authority, or expires
+ * within 30 days, it is created again with the same key. Clients that trust a copy of it then need the new one; the log says so. `now`:
+ * Unix ms.
  */
 export async function tlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
@@ -51,9 +55,9 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
     const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
-    // Those of the first versions were authorities.
+    // The first versions created certificate authorities.
     const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
-    // Another one that somebody put there is theirs to renew.
+    // If an operator installed another certificate here, the operator renews it.
     if (isWhole || !isMadeHere(known)) break;
     cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
@@ -66,11 +70,11 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
 
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
-/** Whether `tlsPair` renews this certificate. An operator may have put another one into DATA_DIR/tls. */
+/** Whether `tlsPair` renews this certificate. An operator may have installed another one in DATA_DIR/tls. */
 export const renewsItself = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
-/** The dates of a certificate, Unix ms. */
+/** Validity of a certificate, in Unix ms. */
 interface CertificateDates {
   file: string;
   validFromMs: number;
@@ -78,15 +82,15 @@ interface CertificateDates {
   renewsItself: boolean;
 }
 
-/** How to get another certificate into the place of one. */
+/** Returns instructions for replacing a certificate. */
 export const howToRenew = (does: { renewsItself: boolean }): string =>
   does.renewsItself
     ? 'The service renews it by itself while it runs; is DATA_DIR/tls writable for it?'
     : 'Renew it where it comes from, into the same files: the service loads it within 10 s, without a restart.';
 
 /**
- * A finding if clients refuse a certificate because of its dates (`isRefused`), or will within 14 days; else null. Pure; the log and
- * `energy doctor` report the same. `nowMs`: Unix ms.
+ * Returns a finding if clients refuse a certificate because of its dates (`isRefused`) or will refuse it within 14 days; otherwise null.
+ * Pure. The log and `energy doctor` report the same finding. `nowMs`: Unix ms.
  */
 export function judgeDates(
   dates: CertificateDates,
@@ -111,10 +115,13 @@ export function judgeDates(
 const newKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** No authority: whoever trusts a copy of it trusts these names, and nothing that its key might sign. */
+/**
+ * Creates a certificate that is no authority: a client that trusts a copy of it trusts these names only, not certificates signed with its
+ * key.
+ */
 async function newCertificate(key: string, names: readonly string[], now: number): Promise<string> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
-  // Loaded where a certificate is made, and not at each start of each role.
+  // Imported only when a certificate is created, to keep the start of each role fast.
   const { generate } = await import('selfsigned');
   const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -123,7 +130,8 @@ async function newCertificate(key: string, names: readonly string[], now: number
     notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
-      // No keyUsage: without keyCertSign OpenSSL would not take it for its own issuer, which is what makes a copy trusted.
+      // No keyUsage extension: with one that lacks keyCertSign, OpenSSL would not accept the certificate as its own issuer, and a trusted
+      // copy would not verify.
       { name: 'extKeyUsage', serverAuth: true },
       { name: 'subjectAltName', altNames: [...new Set(names)].map(named) },
     ],
@@ -132,9 +140,9 @@ async function newCertificate(key: string, names: readonly string[], now: number
 }
 
 /**
- * Puts another certificate in the place of one, and answers what is there then. Of each there is one successor, which is kept beside it until the next:
- * who renews the same one at the same time gets that, and who is late replaces nothing. So processes with other names take turns, and the
- * names of none are lost.
+ * Replaces a certificate and returns the certificate that is then in force. Each certificate has exactly one successor, stored next to it
+ * until the next renewal. Processes that renew the same certificate concurrently all get that successor, and a late process replaces
+ * nothing. So processes that add different names take turns, and no name is lost.
  */
 async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
   const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
@@ -145,7 +153,7 @@ async function renew(file: string, old: string, make: () => Promise<string>): Pr
   return readFile(file, 'utf8');
 }
 
-/** Whole at any moment. */
+/** Replaces a file atomically: readers see the old or the new content, never a part. */
 async function replace(file: string, content: string): Promise<void> {
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   await writeFile(mine, content, { mode: 0o600, flag: 'wx' });
@@ -162,7 +170,7 @@ function parsed(certificate: string, file: string): X509Certificate {
   }
 }
 
-/** A host as certificates name it (RFC 5280, 4.2.1.6): an address, or a name. */
+/** Returns a host in the form of a certificate's alternative name (RFC 5280, 4.2.1.6): an IP address or a DNS name. */
 const named = (host: string): { type: 7; ip: string } | { type: 2; value: string } =>
   isIP(host) ? { type: 7, ip: host } : { type: 2, value: host };
 
@@ -177,10 +185,10 @@ const isNamed = (certificate: X509Certificate, host: string): boolean =>
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * Looks every 10 s whether certificate or key were replaced, and hands a new pair to `apply`: renewals hold without a
- * restart, open connections go on. A pair that does not fit together (one file is written before the other) is left for
- * the next look; the old one serves until then. `expiresAt`: when the one that serves ends. If that is over or near, a line of
- * the log reports it: at once, and then every `reportEveryMs`.
+ * Checks every 10 s whether the certificate or key was replaced, and passes a new pair to `apply`. Renewals take effect without a restart,
+ * and open connections continue. If certificate and key do not match (one file is written before the other), the old pair serves until the
+ * next check. `expiresAt` returns the expiry of the pair in use. If it has expired or soon expires, the log reports it at once and then
+ * every `reportEveryMs`.
  */
 export function watchCertificate(
   config: Config,
@@ -194,7 +202,7 @@ export function watchCertificate(
   let reported: { cert: Buffer; atMs: number } | null = null;
   const reportDates = () => {
     const { cert, certFile: file } = serving;
-    // By the monotonic clock: a step of the other one neither repeats the line nor withholds it.
+    // The monotonic clock: a step of the system clock neither repeats nor suppresses the line.
     const atMs = performance.now();
     if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
     const parsed = new X509Certificate(cert);
@@ -214,7 +222,7 @@ export function watchCertificate(
         serving = found;
         log.info({ certificate: found.certFile }, 'new certificate loaded');
       }
-      // The next one that is unusable is told of again.
+      // After a success, log the next unusable pair again.
       complained = '';
     } catch (error) {
       const { message } = error as Error;
@@ -224,7 +232,7 @@ export function watchCertificate(
     reportDates();
   };
   reportDates();
-  // One look at a time: one that began before a failure would end after it, and have it told of twice.
+  // One check at a time. An older check that ended after a failed one would reset `complained`, and the failure would be logged twice.
   let isLooking = false;
   const timer = setInterval(async () => {
     if (isLooking) return;

@@ -10,15 +10,15 @@ import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/del
 import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
 import { webhookChannel } from '#src/delivery/webhook/send.ts';
 
-/** Hands mails to the server of SMTP_URL, or keeps them as files: without one, and always in the sandbox. */
+/** Returns a mailer that sends through the server of SMTP_URL. Without SMTP_URL, and always in the sandbox, it writes mails to files. */
 export function openMailer({ environment, dataDir, mail }: Config): Mailer {
   const isLive = environment === 'live';
   return isLive && mail.smtpUrl ? smtpMailer(mail.smtpUrl) : capturingMailer(join(dataDir, 'mail'));
 }
 
 /**
- * The ways to reach people and their systems. Mail and SMS are kept as files below the data directory where nothing else
- * is configured, and always in the sandbox.
+ * Opens the delivery channels: mail, SMS and webhooks. If nothing else is configured, and always in the sandbox, mail and SMS are written
+ * to files below the data directory.
  */
 export async function openChannels(
   config: Config,

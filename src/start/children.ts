@@ -5,31 +5,34 @@ import type { Logger } from '#src/core/log.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
-/** A child that ran this long starts its backoff anew. */
+/** After a child has run this long, its restart delay is reset. */
 const STEADY_MS = 30_000;
-/** What a child has to stop in order (a webhook's answer takes 5 s at most); then it is killed. */
+/** Time for a child to stop gracefully before it is killed. A webhook may take 5 s to respond. */
 const STOP_MS = 7_000;
 
-/** How long a role has to answer its supervisor. */
+/** Maximum time for a role to answer its supervisor. */
 const ANSWER_MS = 2_000;
 
-/** What a supervisor asks its roles, without a port: another process of the service could have it. */
+/** Requests of the supervisor to its roles. They use the IPC channel, because another process of the service could hold a port. */
 type Question = 'metrics' | 'health';
 export interface Asked {
   ask: Question;
   number: number;
 }
 
-/** A role in a process of its own, started again whenever it dies. */
+/** A role in its own process, restarted whenever it exits. */
 export interface Child {
-  /** Resolves when it is ready for the first time; rejects where it dies before that. */
+  /** Resolves when the child is ready for the first time; rejects if it exits before that. */
   ready: Promise<Record<string, unknown>>;
-  /** What it answers to a question; null where it is down, or does not answer in time. */
+  /** Returns the child's answer; null if the child is down or does not answer in time. */
   ask(question: Question): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Starts `energy <role>` as a child process with this environment. `leavesForMs`: what it takes to stop beside that, by intent. */
+/**
+ * Starts `energy <role>` as a child process with this environment. `leavesForMs`: time that the role deliberately waits while stopping
+ * (draining), added to the time limit for stopping.
+ */
 export function startChild(role: string, env: Record<string, string | undefined>, log: Logger, leavesForMs = 0): Child {
   let child: ChildProcess | undefined;
   let stopping = false;
@@ -97,28 +100,28 @@ export function startChild(role: string, env: Record<string, string | undefined>
 }
 
 /**
- * What a role's process is started with, so that it takes little memory.
+ * V8 flags for the process of a role that limit its memory use.
  *
- * Ingest turns over some 150 MB of short-lived objects a second. Left alone, V8 lets the heap grow to several times what
- * is in use before it collects, and a flood stood at 450 MiB with 60 MiB in use. A smaller young generation and an old one
- * that grows by half brought 250 MiB at the same rate (`npm run bench -- flood`); that was 24 MB, while each reading was 18 kB of
- * garbage, and messages that wait for their commit were copied with each collection. With 4 kB a reading 16 MB take no more memory than 8, and a tenth
- * less CPU time; 32 MB, and a heap that doubles, another tenth, and 60 MiB more.
- * Neither flag limits what may be in use.
+ * Ingest allocates some 150 MB of short-lived objects a second. With default flags V8 lets the heap grow to several times the memory in use
+ * before it collects: under a flood the process took 450 MiB with 60 MiB in use. A smaller young generation and an old generation that
+ * grows by half brought it to 250 MiB at the same rate (`npm run bench -- flood`). The young generation was then 24 MB: each reading made
+ * 18 kB of garbage, and messages waiting for their commit were copied by each collection. Now that a reading makes 4 kB, 16 MB use no more
+ * memory than 8 MB, and a tenth less CPU time. 32 MB and a heap that doubles save another tenth, but take 60 MiB more. Neither flag limits
+ * the memory that may be in use.
  */
 export const heapFlags = (role: string): string[] =>
   role === 'ingest' ? ['--max-semi-space-size=16', '--heap-growing-percent=50'] : [];
 
 /**
- * Beside the heap: glibc gives each of Node's dozen threads an arena of its own, in which the values of statements leave holes.
- * Two of them took 40 MiB less (mallopt(3), M_ARENA_MAX); other libraries do not know the name.
+ * Environment that limits memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the values of SQL
+ * statements fragment these arenas. Two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX). Other C libraries ignore the variable.
  */
 export const heapEnvironment = (role: string): Record<string, string> =>
   role === 'ingest' ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
- * Begins this process anew with what its role is started with, where it is no child that was forked so (execve(2)). What an owner has
- * set in the environment holds.
+ * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has forked it with them. Values that
+ * the owner has set in the environment take precedence.
  */
 export function takeHeapFlags(role: string): void {
   const flags = heapFlags(role).filter((flag) => !process.execArgv.includes(flag));

@@ -4,12 +4,12 @@ import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/** How long it takes at most to write a lock that was just made. */
+/** Maximum time between creating a lock file and writing its content. */
 const BEING_WRITTEN_MS = 100;
 
 /**
- * Start time of a living process in clock ticks (field 22 of /proc/pid/stat); tells a process from a later one of its number.
- * Null where it is gone: a zombie is, which nobody may ever reap (in a container without an init).
+ * Returns the start time of a running process in clock ticks (field 22 of /proc/pid/stat), which distinguishes it from a later process with
+ * the same id. Null if the process has ended. A zombie counts as ended: in a container without an init it may never be reaped.
  */
 function startOf(pid: number): string | null {
   try {
@@ -21,17 +21,17 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** The living process that the text of a lock names; null where it is no more. */
+/** Returns the running process that a lock's text names; null if it has ended. */
 function holderIn(text: string): number | null {
   const [pid = '', started = ''] = text.trim().split(' ');
   const now = startOf(Number(pid));
   return now !== null && now === started ? Number(pid) : null;
 }
 
-/** The process of the service that runs on a data directory; null where none does. Changes nothing. */
+/** Returns the id of the service process that runs on a data directory; null if there is none. Changes nothing. */
 export const runningOn = (dataDir: string): number | null => holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
-/** Text of a lock; null where there is none (any more). */
+/** Returns the text of a lock file; null if the file does not exist. */
 function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
@@ -41,7 +41,7 @@ function read(file: string): string | null {
   }
 }
 
-/** Writes a lock where there is none; false where there is one. */
+/** Creates a lock file. Returns false if one exists already. */
 function put(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx' });
@@ -53,8 +53,8 @@ function put(file: string, text: string): boolean {
 }
 
 /**
- * Removes a lock that nobody living holds. Of several that find the same one at once the slower ones find the fresh lock of the
- * fastest instead: so it is taken away first, and looked at then. One that is held is put back; answers by whom it is.
+ * Removes a lock whose process has ended. If several processes find the same stale lock, a slower one may meet the new lock of the fastest.
+ * So the file is first renamed and then read, and a lock that is in use is restored. Returns the process that holds it, or null.
  */
 export function removeStale(file: string): number | null {
   const taken = `${file}.${randomBytes(8).toString('hex')}`;
@@ -71,10 +71,10 @@ export function removeStale(file: string): number | null {
   return holder;
 }
 
-/** Folders that contain links to sign in, and the key of the certificate. Earlier versions made them readable for everybody. */
+/** Folders that contain sign-in links and the key of the certificate. Earlier versions made them readable by everyone. */
 const PRIVATE_FOLDERS = ['mail', 'sms', 'tls'];
 
-/** Narrows the private folders of a data directory to mode 0700, and their files to 0600, as far as they belong to this user. */
+/** Restricts the private folders of a data directory to mode 0700 and their files to 0600, if they belong to this user. */
 async function narrow(dataDir: string): Promise<void> {
   for (const folder of PRIVATE_FOLDERS.map((name) => join(dataDir, name))) {
     if (!(await narrowOne(folder, 0o700))) continue;
@@ -83,21 +83,21 @@ async function narrow(dataDir: string): Promise<void> {
 }
 
 /**
- * False if the path does not exist, belongs to somebody else, or is a link: it may lead to a certificate that other services read, too.
- * A file that its owner made read-only does not become writable.
+ * Returns false if the path does not exist, belongs to another user, or is a link: a link may lead to a certificate that other services
+ * also read. A file that its owner made read-only does not become writable.
  */
 async function narrowOne(path: string, mode: number): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   const isFolder = mode === 0o700;
   if (!found || found.uid !== process.getuid?.() || !(isFolder ? found.isDirectory() : found.isFile())) return false;
-  // A message may have been removed meanwhile, and a volume may be read-only.
+  // The file may have been removed in the meantime, and the volume may be read-only.
   if ((found.mode & 0o777 & ~mode) !== 0) await chmod(path, found.mode & mode).catch(() => {});
   return true;
 }
 
 /**
- * Takes the data directory for this process, and narrows its private folders to this user. Throws where another living service holds it; what a killed one left
- * behind is taken over. Returns how to give it back.
+ * Locks the data directory for this process and restricts its private folders to this user. Throws if another running service holds the
+ * lock; the lock of a killed service is taken over. Returns a function that releases the lock.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   await mkdir(dataDir, { recursive: true });
@@ -110,7 +110,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
         if (read(file) === mine) rmSync(file, { force: true });
       };
     }
-    // An empty one is being written; or was, by one that was killed.
+    // Another process is writing an empty lock file, or was killed while doing so.
     if (read(file) === '') await setTimeout(BEING_WRITTEN_MS);
     const holder = holderIn(read(file) ?? '') ?? removeStale(file);
     if (holder !== null) {

@@ -9,35 +9,35 @@ import { startAll } from './all.ts';
 import { printedLink } from './sign-in-link.ts';
 
 const HISTORY_DAYS = 90;
-/** Longer than the week before its end in which the dashboard asks to rotate a key. */
+/** Longer than 7 days: in the last 7 days of a key the dashboard recommends replacing it. */
 const KEY_DAYS = 14;
 const KEY_NAME = 'Demo';
 
-/** The running demo and what its visitor needs. */
+/** The running demo, with the keys and links that its visitor needs. */
 export interface Demo {
   baseUrl: string;
-  /** Key of the demo utility; valid until the next start of the demo, a week at most. */
+  /** Key of the demo utility, valid until the next start of the demo or for 14 days. */
   apiKey: string;
   users: DemoHomes['users'];
-  /** Links that sign in to the dashboard, each once: as the first home, and as the utility, which sees all of them. */
+  /** Single-use links that sign in to the dashboard: as the first home, and as the utility, which sees all homes. */
   links: { home: string | null; fleet: string | null };
-  /** The first administrator's key, where this start made it; never shown again. */
+  /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
   adminKey: string | null;
   certificateFile: string;
   dataDir: string;
-  /** Readings that were sent for the past, and how long that took until all were stored. */
+  /** Number of historical readings that were sent, and the time until all were stored. */
   backfill: { readings: number; seconds: number };
   stop(): Promise<void>;
 }
 
-/** Follows the back-fill: called once with the number of readings to come, then with each number sent. */
+/** Receives the progress of the back-fill: called once with the total number of readings, then with each number sent. */
 export interface BackfillProgress {
   start(total: number): void;
   sent(readings: number): void;
   stop(): void;
 }
 
-/** The whole service with simulated homes: accounts, 90 days behind them, and live readings from now on. */
+/** Starts the whole service with simulated homes: accounts with 90 days of history, and live readings from now on. */
 export async function startDemo(
   given: Config,
   options: PlayOptions,
@@ -59,7 +59,7 @@ export async function startDemo(
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();
-    // Closing fails what is under way, so that Ctrl-C does not wait for the rest of the history.
+    // Closing the players aborts the back-fill, so that Ctrl-C does not wait for the rest of the history.
     const abort = () => void players.close();
     signal?.addEventListener('abort', abort, { once: true });
     const began = performance.now();
@@ -101,7 +101,7 @@ export async function startDemo(
   }
 }
 
-/** What the demo's first home pays, for all of its past: by day and by night, and what it gets for what it feeds in. */
+/** Tariff of the demo's first home for all of its history: day and night rates, and a feed-in rate. */
 const TARIFF = {
   name: 'Day and night',
   valid_from: '2020-01-01',
@@ -113,7 +113,7 @@ const TARIFF = {
   },
 };
 
-/** Gives an account a tariff where it has none, so that what its energy costs can be seen at once. One that a visitor made is left alone. */
+/** Gives an account a tariff if it has none, so that its costs are visible at once. A tariff that a visitor created stays unchanged. */
 async function ensureDemoTariff(db: Database, userId: string): Promise<void> {
   if (!(await hasTariff(db, userId))) await createTariff(db, { userId, ...TARIFF });
 }

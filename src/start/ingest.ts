@@ -21,12 +21,12 @@ import { tlsPair, watchCertificate } from './certificate.ts';
 import { CERTIFICATE, certificateState } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 
-/** Where devices reach the broker, for the log. Of an external one without user, password and path. */
+/** Returns the broker's address for the log. For an external broker, the user, password and path are omitted. */
 function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string {
   return mqtt.url ? shownUrl(mqtt.url) : `mqtts://${hostAndPort(mqtt.publicHost, ports?.tlsPort ?? mqtt.tlsPort)}`;
 }
 
-/** What homes are told at the embedded broker. */
+/** Returns the usage report that homes receive from the embedded broker. */
 const homesOf = (db: Database): HomeUsagePort => ({
   async read(userId) {
     const usage = await homeUsage(db, userId, systemClock());
@@ -36,12 +36,12 @@ const homesOf = (db: Database): HomeUsagePort => ({
 });
 
 /**
- * How long batches that are still under way have at the end, as where the database hangs. With the process their connections end: what is not
- * committed by then never was acknowledged, and comes again.
+ * Time for batches in progress to finish at shutdown, for example if the database hangs. Then the process ends with its connections. A
+ * batch that is not committed by then was never acknowledged, and its messages are delivered again.
  */
 const LAST_BATCH_MS = 500;
 
-/** The ingest role: messages in, rows and acknowledgements out. */
+/** Runs the ingest role: receives messages, writes rows and acknowledges. */
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.log);
   await runRole('ingest', config, log, async (metrics) => {
@@ -60,11 +60,11 @@ export async function runIngest(config: Config): Promise<void> {
     };
     const db = createDb(pool);
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
-    // Claims alone are counted here: networks, which no plan limits.
+    // This counter limits only claims, by network. No plan limits networks.
     const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));
     const parts = { pool, tls, believed, claims, homes: homesOf(db), onSessionLost, log };
     const ingest = await startIngest(config, parts);
-    // With an external broker devices meet the broker's certificate.
+    // With an external broker, devices see the broker's certificate instead.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
     if (certificate) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
     reportMetrics(metrics, ingest);
@@ -149,7 +149,7 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
     });
 }
 
-/** How meters claim their identities at the embedded broker, for ingest, which knows nothing of batches. */
+/** Handles claims of meters at the embedded broker, so that the ingest code does not depend on batches. */
 export function claimsAtBroker(db: Database, counter: RequestCounter) {
   const gate = createClaimGate(counter);
   return {
@@ -157,7 +157,7 @@ export function claimsAtBroker(db: Database, counter: RequestCounter) {
     topic: CLAIM_TOPIC,
     replyTopic: CLAIM_REPLY_TOPIC,
     check: (batchId: string, secret: string) => checkBatchSecret(db, batchId, secret),
-    /** What a meter is answered, as JSON; null where its network was refused too often. */
+    /** Returns the answer to a meter as JSON; null if its network has been refused too often. */
     async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
       const message = claimMessage.safeParse(jsonOf(payload));
       if (!message.success) {

@@ -6,12 +6,12 @@ export const CERTIFICATE = {
   energy_certificate_expires_timestamp_seconds: 'When the certificate that is served ends, in Unix time',
 };
 
-/** The value of it, of the certificate that serves. */
+/** Returns the metric of the expiry of the certificate in use. */
 export const certificateState = (served: { expiresAt(): Date }): Record<string, number> => ({
   energy_certificate_expires_timestamp_seconds: served.expiresAt().getTime() / 1_000,
 });
 
-/** How the database answers this process. */
+/** Metrics of the database's response to this process. */
 export const DATABASE_STATE = {
   energy_database_up: '1 where the database answers this process within 2 s',
   energy_database_answer_seconds:
@@ -20,12 +20,12 @@ export const DATABASE_STATE = {
   energy_database_requests_waiting: 'What in this process waits for a free connection',
 };
 
-/** Less than a scrape may take. */
+/** Shorter than the time limit of a scrape. */
 const ANSWER_MS = 2_000;
 
-/** Asks the least question. A database that is away has no answer time. */
+/** Runs the cheapest query. If the database is unreachable, there is no response time. */
 export async function databaseState(pool: Pool): Promise<Record<string, number>> {
-  // Before this question needs one itself.
+  // Read the counts before the query below takes a connection itself.
   const counts = {
     energy_database_connections_busy: pool.totalCount - pool.idleCount,
     energy_database_requests_waiting: pool.waitingCount,
@@ -35,7 +35,7 @@ export async function databaseState(pool: Pool): Promise<Record<string, number>>
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ANSWER_MS, false);
   });
-  // Raw SQL: whether it answers.
+  // Raw SQL: checks that the database answers.
   const answered = pool.query('SELECT 1').then(
     () => true,
     () => false,
@@ -45,14 +45,14 @@ export async function databaseState(pool: Pool): Promise<Record<string, number>>
   return { ...counts, energy_database_up: 1, energy_database_answer_seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** How many devices there are, by when they were heard. */
+/** Metrics of the number of devices, by the time of their last message. */
 export const DEVICE_COUNTS = {
   energy_devices_heard_in_day: 'Devices with a valid reading in the last 24 hours',
   energy_devices_heard_in_hour: 'Devices with a valid reading in the last hour',
   energy_devices_faulty: 'Devices that say that they are faulty, or most of whose last readings were rejected',
 };
 
-/** Counts them, from the one row that each device has for what its readings change. */
+/** Counts the devices by their heads: the one row per device that its readings update. */
 export async function deviceCounts(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: counts over two relations in one statement.
   const { rows } = await pool.query<Record<string, number>>(
@@ -64,7 +64,7 @@ export async function deviceCounts(pool: Pool): Promise<Record<string, number>> 
   return rows[0] ?? {};
 }
 
-/** Queues in the database, by metric. */
+/** Metrics of the queues in the database. */
 export const LAGS: Record<string, string> = {
   energy_ingest_lag_seconds: 'Age of the youngest reading of any device',
   energy_late_differences_waiting: 'Late differences that are not in the aggregates yet',
@@ -73,7 +73,7 @@ export const LAGS: Record<string, string> = {
   energy_deliveries_waiting: 'Deliveries that are neither through nor given up',
 };
 
-/** Their values; without a reading there is no lag. */
+/** Returns the queue metrics. The lag is missing if there is no reading at all. */
 export async function lags(pool: Pool): Promise<Record<string, number>> {
   const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date());
   return {
@@ -85,15 +85,15 @@ export async function lags(pool: Pool): Promise<Record<string, number>> {
   };
 }
 
-/** How long what is due waits for a worker. */
+/** Metric of the time that due deliveries wait for a worker. */
 export const OUTBOX = {
   energy_delivery_overdue_seconds:
     'How long the delivery that is due longest has been due; without subscriptions that fail, catch up or are paused',
 };
 
-/** 0 where nothing is due: what waits for its next try is not late, nor what waits behind a receiver that fails. */
+/** Returns 0 if nothing is due. A delivery that waits for its next attempt, or behind a receiver that fails, is not overdue. */
 export async function outbox(pool: Pool): Promise<Record<string, number>> {
-  // Raw SQL: the index of what is pending has all that is read.
+  // Raw SQL: the index of pending deliveries contains every column that is read.
   const { rows } = await pool.query<{ overdue: number | null }>(
     `SELECT extract(epoch FROM now() - min(d.next_attempt_at))::float8 AS overdue
      FROM deliveries d LEFT JOIN webhooks w ON w.webhook_id = d.webhook_id
@@ -104,7 +104,7 @@ export async function outbox(pool: Pool): Promise<Record<string, number>> {
   return { energy_delivery_overdue_seconds: rows[0]?.overdue ?? 0 };
 }
 
-/** The same, asked anew only once the last answer is so old. What fails is not remembered. */
+/** Returns a cached form of `read`: the result is reused for `forMs`. Failures are not cached. */
 export function remembered<T>(read: () => Promise<T>, forMs: number, nowMs: () => number = Date.now): () => Promise<T> {
   let last: { atMs: number; answer: Promise<T> } | undefined;
   return () => {
@@ -123,7 +123,7 @@ export const STANDBY = {
   energy_standby_lag_seconds: 'How old the data of that standby may be; no value while it is away',
 };
 
-/** Their values. `lagSeconds`: null while it is away. */
+/** Returns the standby metrics. `lagSeconds`: null while the standby is unreachable. */
 export function standbyState(isWanted: boolean, lagSeconds: number | null): Record<string, number> {
   if (!isWanted) return {};
   if (lagSeconds === null) return { energy_standby_up: 0 };

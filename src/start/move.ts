@@ -21,11 +21,11 @@ import { foldLateDays, settleRollups } from '#src/rollups/refresh.ts';
 
 /** Result of a move. */
 export interface MoveReport {
-  /** What the new database is, in a line. */
+  /** Description of the new database in one line. */
   database: string;
-  /** Every relation that was copied, and compared, with its rows. */
+  /** Every relation that was copied and compared, with its number of rows. */
   relations: { relation: string; rows: number }[];
-  /** Total consumption in mWh: of the old database's load profile, and of the new one's daily aggregates. */
+  /** Total consumption in mWh, equal in the old database's load profile and the new one's daily aggregates. */
   total_milliwatt_hours: string;
   users: number;
 }
@@ -35,7 +35,7 @@ export interface MoveSteps {
   progress: Progress;
 }
 
-/** Everything that a move copies: the load profile last, by its time. */
+/** All relations that a move copies. The load profile comes last, ordered by its time. */
 export const MOVED: readonly Copied[] = [
   ...COPIED,
   ...[HOURS, DAYS].map(({ relation, time }) => ({ relation, by: time })),
@@ -43,16 +43,16 @@ export const MOVED: readonly Copied[] = [
 
 const NAMES = MOVED.map(({ relation }) => relation);
 
-/** Tries to get all locks at once; each that fails has waited for deadlock_timeout (1 s) at least. */
+/** Maximum number of attempts to get all locks at once. Each failed attempt has waited at least deadlock_timeout (1 s). */
 const MAX_LOCK_TRIES = 20;
 const DEADLOCK = '40P01';
 
 /**
- * Moves a running installation into another database, of whichever tier: copies while the service runs, then once more
- * with writers held (their messages wait, unacknowledged), compares, closes the old database for writing, computes the
- * aggregates, and opens the new one. May be broken off (kill -9) at any point and begun again: the new database is closed
- * until all of it is done, so nothing can have come into it. Throws, leaving the old database in use, where the other
- * holds somebody else's data or differs; once it is closed, an error says so and how to go on.
+ * Moves a running installation into another database, of any tier. It copies while the service runs, then copies the rest with writers
+ * locked out (their messages wait, unacknowledged), compares, closes the old database for writing, computes the aggregates, and opens the
+ * new database. It may be interrupted (kill -9) at any point and run again: the new database stays closed until the end, so nothing else
+ * can write to it. If the new database holds other data or differs, it throws and the old database stays in use. After the old one is
+ * closed, an error says so and how to continue.
  */
 export async function move(
   sourceUrl: string,
@@ -62,7 +62,7 @@ export async function move(
 ): Promise<MoveReport> {
   const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
-    // What the old database is has been decided: `off` is about the new one.
+    // The tier of the old database is fixed already; the option `off` concerns the new one.
     const from = await migrate(pools.source, { timescale: 'auto' });
     await refuseItself(pools);
     const { database } = await migrate(pools.target, options);
@@ -95,17 +95,17 @@ export async function move(
   }
 }
 
-/** Sessions that write although their database is closed for writing. */
+/** Opens a pool whose sessions can write although the database is closed for writing. */
 const openPool = (url: string, side: 'old' | 'new'): Pool =>
   createMovingPool(url, { side, max: 3, settings: ['default_transaction_read_only=off'] });
 
-/** Computes the target's aggregates and returns their total, which is that of the source's load profile. */
+/** Computes the target's aggregates. Returns their total, which equals the total of the source's load profile. */
 async function aggregate(
   { source, target }: { source: Pool; target: Pool },
   capabilities: Capabilities,
 ): Promise<string> {
   if (capabilities.continuousAggregates) {
-    // These stand on hours alone.
+    // These aggregates are computed from hours alone, so packed days must be unpacked first.
     await unpackDays(target);
     await settleRollups(target, new Date());
   } else await passOverRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
@@ -122,13 +122,13 @@ async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: En
     broken = false;
     return result;
   } finally {
-    // A transaction that failed ends with its connection, and its locks with it.
+    // After a failed transaction the connection is closed, which releases its locks.
     ends.source.release(broken);
     ends.target.release(broken);
   }
 }
 
-/** Whatever the URLs look like: a move into itself would only close the database. */
+/** Refuses to move a database into itself, even if the two URLs differ: the move would only close it. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
     // Raw SQL: two databases at once, locks on all relations, settings of a database.
@@ -142,7 +142,7 @@ async function refuseItself({ source, target }: { source: Pool; target: Pool }):
     throw new Error('The database of --to is the one that the service uses already. Nothing was changed.');
 }
 
-/** With every writer held: the last differences, the comparison, and the end of writing in the old database. */
+/** The last phase, with all writers locked out: copies the last differences, compares, and ends writing in the old database. */
 async function finish(
   ends: Ends,
   sourcePool: Pool,
@@ -161,15 +161,15 @@ async function finish(
 }
 
 /**
- * Runs something in a transaction that holds all writers. They take their locks in orders of their own, so that one may wait
- * for us and we for it: PostgreSQL ends either, and where it is ours it is tried again.
+ * Runs a function in a transaction that locks out all writers. Writers take their locks in other orders, so a deadlock with this
+ * transaction is possible. PostgreSQL then cancels one of the two; if it is this one, it is tried again.
  */
 async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
       return await transactionOn(source, async () => {
-        // The refresh first: it may wait for what the locks hold.
+        // Lock the refresh first: it may wait for relations that are locked below.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
         areHeld = true;
@@ -183,8 +183,8 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
 }
 
 /**
- * Closing holds for sessions that begin after it, so those of the service that are there are ended, while the locks
- * still hold them: no write slips through between. Where they cannot be ended the database is opened again.
+ * Closes the database for writing and ends the service's sessions. Closing affects only sessions that begin later, so the current ones are
+ * ended while the locks still block them, and no write slips through. If they cannot be ended, the database is opened again.
  */
 async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
   await closeForWriting(pool);
@@ -201,7 +201,10 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
   }
 }
 
-/** Of closed hours as a relation has them, and open ones. As text: the total of a country is beyond the safe integers. */
+/**
+ * Returns the total consumption of a relation with closed hours, plus the open hours. As text, because the total of a country exceeds the
+ * safe integers.
+ */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(
     `SELECT coalesce(sum(${COLUMN.energyMilliwattHours}), 0)::text AS "milliwattHours" FROM (
@@ -210,15 +213,15 @@ async function totalOf(pool: Pool, relation: string): Promise<string> {
   return rows[0].milliwattHours;
 }
 
-/** What the sessions of a move are known by. */
+/** Application name of the sessions of a move. */
 const MOVE = 'energy migrate';
 
 /** PostgreSQL's error for a full disk, `disk_full`. */
 const DISK_FULL = '53100';
 
 /**
- * Sessions of a move: they have what time they need. `side`: the words for the database in errors; `max`: how many sessions; `settings`: further
- * ones.
+ * Opens a pool for a move, without a time limit for statements. `side`: name of the database in errors; `max`: number of sessions;
+ * `settings`: additional settings.
  */
 export function createMovingPool(
   url: string,
@@ -232,14 +235,14 @@ export function createMovingPool(
       'statement_timeout=0',
       'lock_timeout=0',
       'idle_in_transaction_session_timeout=0',
-      // Fingerprints are compared as text, and bytes go through JSON: both sides must write them alike.
+      // Fingerprints are compared as text, and bytes are converted through JSON, so both servers must format values alike.
       'DateStyle=ISO',
       'IntervalStyle=postgres',
       'bytea_output=hex',
       'extra_float_digits=1',
     ],
   });
-  // Two servers take part in a move, and the error of one does not name it. Its connection does, also of a COPY.
+  // Two servers take part in a move. An error does not name its server, but the connection does, also for a COPY.
   pool.on('connect', (client) => {
     if (!(client instanceof WatchedClient)) return;
     client.connection.prependListener('errorMessage', (error: Error & { code?: string }) => {
@@ -249,7 +252,7 @@ export function createMovingPool(
   return pool;
 }
 
-/** What it does not copy, and why. */
+/** Relations that a move does not copy, and why. */
 export const NOT_MOVED: Readonly<Record<string, string>> = {
   ...NOT_COPIED,
   ...Object.fromEntries(

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { type Config, givenVariables, listeningVariables, loadConfig, withApiPort } from '#src/config/load.ts';
 import { runningOn } from './data-dir-lock.ts';
 
-/** Below those that systems give to clients (Linux: from 32768): no connection of the roles takes one while its role starts again. */
+/**
+ * Range of chosen ports, below the ephemeral ports of clients (Linux: from 32768), so that no outgoing connection takes one while a role
+ * restarts.
+ */
 const CHOSEN = { from: 10_000, below: 32_768 };
 
 interface Listener {
@@ -15,7 +18,7 @@ interface Listener {
   port: number;
 }
 
-/** Where the service listens for clients. With a broker of its own nobody listens for devices. */
+/** Returns the ports on which the service listens for clients. With an external broker there is none for devices. */
 function listenersOf({ api, mqtt }: Config): Listener[] {
   const forClients: Listener[] = [
     { variable: 'HTTP_PORT', role: 'api', host: api.host, port: api.httpPort },
@@ -30,12 +33,13 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
 }
 
 /**
- * Throws if a port that is given is in use, or given twice: the roles would be started again and again, and the start fail half a minute
- * later for another reason. `role`: looks at the ports of this role alone. Binds each port for a moment, and changes nothing else.
+ * Throws if a configured port is in use, or configured twice. Without this check the roles would be restarted again and again, and the
+ * start would fail half a minute later with another error. `role`: checks only the ports of this role. Binds each port for a moment and
+ * changes nothing else.
  */
 export async function refuseTakenPorts(config: Config, role?: string): Promise<void> {
   const given = listenersOf(config).filter((one) => one.port !== 0 && (role === undefined || one.role === role));
-  // Held until all are looked at: two variables may name the same port.
+  // Each port stays bound until all are checked: two variables may name the same port.
   const held: { variable: string; port: number; server: Server }[] = [];
   try {
     for (const { variable, host, port } of given) {
@@ -53,8 +57,8 @@ export async function refuseTakenPorts(config: Config, role?: string): Promise<v
 }
 
 /**
- * The configuration with a free port in place of each 0: what is printed, mailed and told to devices then names the ports
- * that the roles listen on, and a role that is started again has the one that it had.
+ * Returns the configuration with a free port instead of each 0. So printed, mailed and announced addresses name the real ports, and a
+ * restarted role gets the same port again.
  */
 export async function choosePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
@@ -67,7 +71,7 @@ export async function choosePorts(config: Config): Promise<Config> {
   return withApiPort({ ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } }, apiPort);
 }
 
-/** A port that nobody listens on; it is added to those that are `taken`. */
+/** Returns a free port and adds it to `taken`. */
 async function freePort(host: string, taken: Set<number | null>): Promise<number> {
   for (;;) {
     const port = randomInt(CHOSEN.from, CHOSEN.below);
@@ -77,18 +81,18 @@ async function freePort(host: string, taken: Set<number | null>): Promise<number
   }
 }
 
-/** Whether nobody listens there. Throws where it is no address of this machine, or not allowed. */
+/** Whether the port is free. Throws if the address does not belong to this machine, or listening is not permitted. */
 export async function canListen(host: string, port: number): Promise<boolean> {
   const server = await listenOn(host, port);
   if (server) await closed(server);
   return server !== null;
 }
 
-/** Null if somebody else listens there. */
+/** Returns null if another process listens on the port. */
 function listenOn(host: string, port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
-    // An address that is not this machine's is no matter of the port.
+    // Other errors, such as an address that does not belong to this machine, are not about the port.
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
@@ -101,31 +105,32 @@ const closed = (server: Server): Promise<unknown> => new Promise((resolve) => se
 const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
 
 /**
- * Writes where the running service listens, and what it tells devices, into its data directory, as the variables that say so. Who
- * holds the directory may. Returns how to take it back.
+ * Writes the ports and addresses of the running service into its data directory, in the form of environment variables. Only the process
+ * that holds the directory's lock may call it. Returns a function that removes the file.
  */
 export function writeListening(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   writeFileSync(mine, `${JSON.stringify(listeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-  // Whole at any moment.
+  // A rename, so that readers never see a partial file.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });
 }
 
 /**
- * The configuration of a command beside the service: where the environment says nothing, that of the service which runs on the data directory. The demo
- * listens elsewhere than the defaults say, and 0 is another port at each start. Throws a ConfigError as loadConfig does.
+ * Returns the configuration for a command that runs next to the service. Values that the environment lacks come from the service that runs
+ * on the data directory: the demo does not use the default ports, and port 0 means another port at each start. Throws a ConfigError, as
+ * loadConfig does.
  */
 export function loadConfigBeside(env?: Record<string, string | undefined>): Config {
   const given = givenVariables(env);
   const config = loadConfig(given);
-  // One that was killed leaves its file behind.
+  // A killed service leaves its file behind.
   if (runningOn(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...given });
 }
 
-/** Nothing where the service is of a version before, or has only begun. */
+/** Returns an empty object if the service is of an older version or is still starting. */
 function readListening(dataDir: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(fileIn(dataDir), 'utf8'));

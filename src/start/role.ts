@@ -16,22 +16,22 @@ import { refuseTakenPorts } from './ports.ts';
 
 /** A role that runs in this process. */
 interface Role {
-  /** What a person should know of it once it is ready. */
+  /** Values for the log line that reports that the role is ready. */
   ready: Record<string, unknown>;
   pool: Pool;
-  /** Of its database. */
+  /** URL of the role's database. */
   url: string;
-  /** How long its stop takes by intent, before it ends anything; ms. */
+  /** Time that the role deliberately waits while stopping (draining), in ms. */
   leavesForMs?: number;
   stop(): Promise<void>;
 }
 
-/** A stop that takes longer than this is ended; requests that are under way have it. */
+/** Maximum time for a graceful stop, in which requests in progress may finish. Then the process exits. */
 const STOP_MS = 9_000;
 
 /**
- * Runs a role until a signal, or until the supervisor that started it is gone: opens its listener for operators, tells the
- * supervisor when it is ready, stops in order, and ends the process.
+ * Runs a role until a signal arrives or its supervisor has exited. Opens the operators' port, reports to the supervisor when the role is
+ * ready, stops the role gracefully, and ends the process.
  */
 export async function runRole(
   name: string,
@@ -62,7 +62,7 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_STATE, () => databaseState(pool));
-  // Brokers wait for its answers, and not behind what the role does.
+  // A pool of its own: brokers wait for these answers, which must not queue behind the role's own queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
@@ -73,17 +73,17 @@ export async function runRole(
   const operator = await startOperator(config.operator, operated, log);
   process.on('message', async ({ ask, number }: Asked) => {
     const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
-    // The supervisor may be gone meanwhile.
+    // The supervisor may have exited in the meantime.
     if (process.connected) process.send?.({ number, answer });
   });
   const ready = { ...role.ready, operator_port: operator.port };
   log.info(ready, 'ready');
-  // Not at the end only: a process that is killed has none.
+  // Flush now and not only at exit: a killed process never gets there.
   flushCompileCache();
   process.send?.({ ready: name, ...ready });
 }
 
-/** Says at the start of a role what of the database's settings could lose an acknowledged commit in a failover. `url`: as it is configured. */
+/** Logs, at the start of a role, database settings that could lose an acknowledged commit in a failover. `url`: the configured URL. */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
   for (const risk of commitRisks(await commitFacts(queryOn(pool), urlsOfHosts(url).length)))
     log.warn({ risk }, 'database');

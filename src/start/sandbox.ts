@@ -7,12 +7,12 @@ import { createDb, createPool, type Database } from '#src/database/connect.ts';
 
 const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
-/** Homes that one sandbox plays at most; those beyond it stay without devices. */
+/** Maximum number of homes that one sandbox simulates; further homes have no devices. */
 const MAX_HOMES = 200;
-/** Said of simulated devices, so that a user tells them from those that he pairs; the simulator knows them by their ids. */
+/** Locations of simulated devices, by which a user distinguishes them from real ones. The simulator identifies them by their ids. */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
 
-/** Puts a simulated meter and thermostat behind each homeowner of the sandbox, with a month behind them, and plays them. */
+/** Gives each homeowner of the sandbox a simulated meter and thermostat with a month of history, and simulates their readings. */
 export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDb(pool);

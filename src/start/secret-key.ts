@@ -14,12 +14,12 @@ const WHAT_TO_DO =
 const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 
 /**
- * The installation's secret: SECRET_KEY, or the one in `secret.key` of the data directory, which is made (0600) where there
- * is none and the database has nothing sealed. Of several processes that start at once one makes it and all use it. Throws, with what to do, where
- * the key is missing that sealed what the database has, or another one is there.
+ * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no key and the database
+ * contains nothing sealed, the file is created (mode 0600). If several processes start at once, one creates it and all use it. Throws, with
+ * what to do, if the key that sealed the database's contents is missing or another key is present.
  */
 export async function secretKey(config: Config, db: Database): Promise<string> {
-  // Before the file: whoever sealed something meanwhile has made the file before that.
+  // Read the samples before the file: a process that seals something has created the file first.
   const samples = await sealedSamples(queryOf(db));
   const file = fileOf(config);
   const make = () => {
@@ -39,7 +39,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   return secret;
 }
 
-/** Makes `secret.key` what the installation goes on with, whatever the database has. */
+/** Creates `secret.key` as the installation's secret, whatever the database contains. */
 export const newSecretKey = async (config: Config): Promise<string> =>
   config.secretKey ?? (await secretInFile(config, newSecret));
 
@@ -50,7 +50,7 @@ async function secretInFile(config: Config, make: () => string): Promise<string>
 
 const newSecret = (): string => `${randomBytes(32).toString('base64url')}\n`;
 
-/** Whether this key sealed it. */
+/** Whether this key can open the sealed value. */
 export function opens(box: SecretBox, sealed: Buffer): boolean {
   try {
     box.open(sealed);
@@ -60,17 +60,17 @@ export function opens(box: SecretBox, sealed: Buffer): boolean {
   }
 }
 
-/** What was given up. */
+/** Result of giving up values whose key is lost. */
 export interface Forgotten {
-  /** Subscriptions that are paused until they get a new `auth_token`. */
+  /** Subscriptions that are paused until their owners set a new `auth_token`. */
   webhooks: { webhook_id: string; user_id: string; url: string }[];
-  /** Kept answers to POSTs with an Idempotency-Key, which are gone. */
+  /** Number of deleted stored answers to POSTs with an Idempotency-Key. */
   answers: number;
 }
 
 /**
- * Where the key is lost that sealed what the database has: gives up what the one that is here (SECRET_KEY, `secret.key`, or a new one)
- * does not open. A webhook's secret is replaced by one that nobody knows: with its owner's next one it goes on. All of it or nothing.
+ * Gives up sealed values if their key is lost: everything that the present key (SECRET_KEY, `secret.key`, or a new one) cannot open. The
+ * secret of a webhook is replaced by a random one; the webhook continues when its owner sets a new token. All or nothing.
  */
 export async function forgetSealed(db: Database, config: Config): Promise<Forgotten> {
   const box = secretBox(await newSecretKey(config));
@@ -112,18 +112,17 @@ export async function forgetSealed(db: Database, config: Config): Promise<Forgot
 }
 
 /**
- * The content of a file that is made where it is missing. Of several processes that start at once, in containers with a
- * volume in common, too, one makes it, whole, and all of them get that one.
- * `mode`: rights of a file that is made.
+ * Returns the content of a file, which is created if it is missing. If several processes start at once, also in containers that share a
+ * volume, one creates it atomically and all of them get that content. `mode`: file mode of a new file.
  */
 export async function makeOnce(file: string, mode: number, make: () => string | Promise<string>): Promise<string> {
   const known = await readFile(file, 'utf8').catch(missing);
   if (known !== null && known !== '') return known;
-  // Not by the process id: in containers all of them have the same one.
+  // A random name, because in containers all processes have the same process id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     await writeFile(mine, await make(), { mode, flag: 'wx' });
-    // A power cut can leave a file without its content.
+    // A power cut can leave an empty file.
     if (known === '') await rm(file, { force: true });
     await link(mine, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -6,8 +6,8 @@ import { runAsOperator } from '#src/users/audit.ts';
 import { secretKey } from './secret-key.ts';
 
 /**
- * A link that signs in to the dashboard as an account, once, within a day: for who stands at the machine. Null where there
- * is no such account. Links and codes of it that wait to be used are over.
+ * Returns a single-use link that signs in to the dashboard as an account, valid for a day, for the person at the machine's console. Null if
+ * there is no such account. Earlier unused links and codes of the account become invalid.
  */
 export async function printedLink(db: Database, config: Config, email: string): Promise<string | null> {
   const account = await accountOf(db, email);

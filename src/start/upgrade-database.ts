@@ -26,11 +26,11 @@ export interface UpgradeReport {
   /** Major versions of PostgreSQL. */
   from: number;
   to: number;
-  /** Folder of the old cluster, as it was. */
+  /** Folder that keeps the old cluster unchanged. */
   kept: string;
-  /** Every relation with its rows: the same in both, by count and sum. */
+  /** Every relation with its number of rows: equal in both clusters, by count and sum. */
   relations: { relation: string; rows: number }[];
-  /** Of those the aggregates that were computed anew, and say something else than the old ones did. */
+  /** Aggregates whose recomputed values differ from those of the old cluster. */
   mended: string[];
 }
 
@@ -39,20 +39,21 @@ const foldersOf = (dataDir: string) => {
   const work = upgradeFolderOf(dataDir);
   return {
     work,
-    /** Data directories of the copy of the old cluster, and of the new one. */
+    /** Data directories: the copy of the old cluster, and the new cluster. */
     old: join(work, 'old'),
     new: upgradedDirOf(dataDir),
     programs: join(work, 'programs'),
-    /** What is known once all is compared: from then on the new cluster takes the old one's place. */
+    /** Report of the comparison. Once it exists, the new cluster replaces the old one. */
     report: join(work, 'report.json'),
   };
 };
 
 /**
- * Makes a cluster of this version's PostgreSQL of one of an earlier major version, which is kept as it is beside it: of a copy of it, by the
- * move between two databases, compared relation by relation. The data directory must be held (lockDataDir). May be broken off
- * (kill -9) at any point and begun again: the old cluster is in its place until the new one is complete. `programs`: folder with the earlier
- * version's; without it npm fetches them. Null where there is nothing to do. Throws with what to do.
+ * Upgrades a cluster of an earlier major version to this version's PostgreSQL. A copy of the old cluster is moved into a new one, as
+ * between two databases, and compared relation by relation; the old cluster is kept unchanged. The data directory must be locked
+ * (lockDataDir). The upgrade may be interrupted (kill -9) at any point and run again: the old cluster stays in place until the new one is
+ * complete. `programs`: folder with the earlier version's programs; without it they are installed by npm. Null if there is nothing to do.
+ * Throws with what to do.
  */
 export async function upgradeDatabase(
   dataDir: string,
@@ -63,7 +64,7 @@ export async function upgradeDatabase(
   const made = await majorOf(dataDir);
   const known = await reportIn(at.report);
   if (made === null && !known) throw new Error(`There is no embedded database in ${dataDir}.`);
-  // Broken off when the new cluster was complete, at its last steps.
+  // An earlier run was interrupted in its last steps, when the new cluster was complete.
   if (made === null && known) return takePlace(dataDir, known.report);
   if (made === ours.major || made === null) {
     if (known) await rm(at.work, { recursive: true, force: true });
@@ -79,7 +80,7 @@ export async function upgradeDatabase(
   if (existsSync(kept)) throw new Error(`${kept} is there: of an upgrade before? Give it another name first.`);
   const old = programs === undefined ? await earlierBinaries(made, at.programs) : binariesIn(programs);
   if (old.major !== made) throw new Error(`${programs} has PostgreSQL ${old.major}; the database is of ${made}.`);
-  // Left behind by a service that was killed.
+  // A killed service leaves the old server running.
   await stopEmbeddedPostgres(dataDir, old);
   const state = await stateOfCluster(clusterOf(dataDir));
   if (known?.state === state) return takePlace(dataDir, known.report);
@@ -103,7 +104,7 @@ export async function upgradeDatabase(
   }
 }
 
-/** With the state that the old cluster had when it was copied: the report is of no other. */
+/** The report, with the state of the old cluster at the time of the copy: it is valid for no other state. */
 interface Noted {
   state: string;
   report: UpgradeReport;
@@ -123,20 +124,20 @@ async function stopBoth(
   await stopEmbeddedPostgres(at.new, ours);
 }
 
-/** Moves, unless that was done before this was broken off. */
+/** Moves the data, unless an earlier, interrupted run has finished the move. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
-  // A database that was just made knows of no installation.
+  // The queries fail in a new, empty database, which has no schema.
   const isDone = await isFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
   await move(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
-    // What it says of the old database is true of the copy.
+    // Errors about the old database concern only its copy.
     throw new Error(`The upgrade stopped, and the database is as it was: ${error.message}`, { cause: error });
   });
 }
 
-/** Compares every relation, those that were copied and those that were computed, by count and sum. Throws where what was copied differs. */
+/** Compares every relation, copied or computed, by count and sum. Throws if a copied relation differs. */
 async function compare(
   sourceUrl: string,
   targetUrl: string,
@@ -166,7 +167,7 @@ async function compare(
   }
 }
 
-/** Puts the new cluster in the old one's place; what of it was done before it was broken off is not done again. */
+/** Replaces the old cluster by the new one. Steps that an earlier, interrupted run completed are skipped. */
 async function takePlace(dataDir: string, report: UpgradeReport): Promise<UpgradeReport> {
   const at = foldersOf(dataDir);
   const cluster = clusterOf(dataDir);
@@ -183,7 +184,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
   await flush(dirname(file));
 }
 
-/** Makes names of a folder survive a power cut. */
+/** Flushes a folder to disk, so that its file names survive a power cut. */
 async function flush(folder: string): Promise<void> {
   const handle = await open(folder);
   await handle.sync();

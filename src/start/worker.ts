@@ -21,13 +21,13 @@ import { DEVICE_COUNTS, deviceCounts, LAGS, lags, OUTBOX, outbox, remembered } f
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
-/** How often each loop looks for work. */
+/** Interval at which each loop looks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
 
-/** Each reads a row of every device, however often it is scraped. */
+/** These metrics read a row of every device, so they are cached however often they are scraped. */
 const COUNTED_EVERY_MS = 60_000;
 
-/** The worker role: alerts, events and their delivery, and jobs. */
+/** Runs the worker role: alerts, events and their delivery, and jobs. */
 export async function runWorker(config: Config): Promise<void> {
   const log = createLog('worker', config.log);
   await runRole('worker', config, log, async (metrics) => {
@@ -41,7 +41,7 @@ export async function runWorker(config: Config): Promise<void> {
     await warnOfCommitRisks(pool, url, log);
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
-    // The first of the roles on a new disk may be this one, and a job watches it.
+    // This role may be the first on a new disk, and one of its jobs watches the data directory.
     await mkdir(dataDir, { recursive: true });
     const db = createDb(pool);
     const ahead = { daysToPack: 0 };
@@ -85,7 +85,10 @@ export async function runWorker(config: Config): Promise<void> {
   });
 }
 
-/** From changed hours to whoever is told: evaluates alerts, makes events of them, delivers these. Returns how to stop. */
+/**
+ * Starts the loops that turn changed hours into notifications: they evaluate alerts, create events and deliver them. Returns a function
+ * that stops them.
+ */
 async function startTelling(
   config: Config,
   pool: Pool,
@@ -129,7 +132,7 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // What comes meanwhile waits for the next look: a user whose meters send all the time is evaluated once for all of it.
+    // Changes that arrive in the meantime wait for the next pass: a user whose meters send constantly is evaluated once for all of them.
     return hasMore ? changes : 0;
   };
   const tell = () => tellUsage(pool, clock());

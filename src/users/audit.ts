@@ -4,21 +4,21 @@ import { type Database, PREPARED } from '#src/database/connect.ts';
 import { OWNED } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Something that somebody did. */
+/** An entry of the audit log. */
 export interface Act {
-  /** Who it was, by which key or session; null for an operator at the command line, or somebody who is not signed in. */
+  /** Actor, with the key or session; null for an operator at the command line or an anonymous caller. */
   actor: { userId: string; keyId: string } | null;
-  /** Where it came from: an IP address, or `cli`; null if it follows from another act. */
+  /** Origin: an IP address, or `cli`; null if the act follows from another act. */
   address: string | null;
   /** Noun and participle: `key.created`. */
   action: string;
-  /** Id of what was changed. */
+  /** Id of the changed object. */
   target: string | null;
-  /** Nothing that says something of a person: it outlives the account. */
+  /** Contains no personal data, because it outlives the account. */
   details?: Record<string, unknown>;
 }
 
-/** Whose something is; null where it is nobody's, or not there (any more). */
+/** Returns the owner of an object; null if it has none or no longer exists. */
 export async function ownerOf(db: Database, target: string): Promise<string | null> {
   const where = Object.values(OWNED).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
@@ -28,7 +28,7 @@ export async function ownerOf(db: Database, target: string): Promise<string | nu
   return rows[0]?.user_id ?? null;
 }
 
-/** Notes an act, in the transaction of what it changes. While its target is there: afterwards nobody knows whose it was. */
+/** Records an act, in the transaction of the change. Must run while its target exists, because its owner is looked up. */
 export async function recordAct(db: Database, { actor, address, action, target, details = {} }: Act): Promise<void> {
   await db
     .insertInto('audit_log')
@@ -45,7 +45,7 @@ export async function recordAct(db: Database, { actor, address, action, target, 
     .execute();
 }
 
-/** Notes the same act on many targets, of which is known whose they are (`about`), in one statement; in the transaction of what it changes. */
+/** Records the same act for several targets with known owners (`about`), in one statement in the transaction of the change. */
 export async function recordActs(
   db: Database,
   { actor, address }: Pick<Act, 'actor' | 'address'>,
@@ -73,7 +73,7 @@ export async function recordActs(
 /** So many acts back: of several at once the last to be committed need not be the last by its id. */
 const LAST_ACTS = 10;
 
-/** The numbers of the transactions (32 bits, as rows have them) of what an account did last, within a day. */
+/** Returns the transaction numbers (32 bits, as in rows) of an account's latest acts within a day. */
 export async function lastActs(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the system column.
   const { rows } = await sql<{ number: number }>`${PREPARED} SELECT "number" FROM (
@@ -82,10 +82,10 @@ export async function lastActs(db: Database, userId: string): Promise<number[]> 
   return rows.map(({ number }) => number);
 }
 
-/** In place of an address. */
+/** Value stored instead of an address. */
 export const COMMAND_LINE = 'cli';
 
-/** Changes something as an operator at the command line, and notes it, all of it or nothing. */
+/** Runs a change by an operator at the command line and records it, all or nothing. */
 export async function runAsOperator<T>(
   db: Database,
   action: string,
@@ -103,7 +103,10 @@ const COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', '
 
 export type Audited = Awaited<ReturnType<typeof listAudit>>[number];
 
-/** What was done, the latest first, before `cursor`; of `userId` what it did, and what was done to it. At most `limit`. With the addresses of accounts that are there. */
+/**
+ * Returns audit entries, newest first, before `cursor`; with `userId`, acts by and on that account. At most `limit`. Includes the e-mail
+ * addresses of existing accounts.
+ */
 export async function listAudit(
   db: Database,
   { userId, limit, cursor }: { userId?: string; limit: number; cursor?: string },
@@ -122,8 +125,8 @@ export async function listAudit(
 }
 
 /**
- * Takes an account that is gone out of what was done by it and to it: all of one account have one new name, which leads nowhere.
- * That something was done, when, and by whom else, stays. In the transaction of the erasure, after the account.
+ * Replaces an erased account in the audit log by one new random name, which identifies nobody. The acts, their times and other actors stay.
+ * Runs in the transaction of the erasure, after the account.
  */
 export async function forgetInAudit(trx: Database, userId: string): Promise<void> {
   const erased = newId('usr').replace('usr', 'erased');
@@ -139,7 +142,7 @@ export async function forgetInAudit(trx: Database, userId: string): Promise<void
     .execute();
 }
 
-/** Removes what is older than 24 months; the database lets nothing else be removed. */
+/** Deletes entries older than 24 months; the database permits no other deletion. */
 export async function forgetAudit(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('audit_log').where(sql<boolean>`at < ${now}::timestamptz - interval '24 months'`).execute();
 }

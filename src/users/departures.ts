@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** So long after it left, what an account's devices still publish here is kept for where it is (decision 0058). */
+/** Time after the move during which messages of a moved account's devices are stored for its new installation (decision 0058). */
 const KEPT_DAYS = 90;
 
-/** What is left here of accounts that moved into another installation. */
+/** Remaining data of accounts that moved to another installation. */
 export interface Departed {
-  /** Accounts whose departure ended now, and the messages of theirs that were removed with it: nobody had taken them over. */
+  /** Number of accounts whose storage period ended, and of their removed messages that were never forwarded. */
   ended: number;
   removed: number;
-  /** Messages that wait for the command, and when the first of them will be removed; null where none wait. */
+  /** Messages that wait to be forwarded, and the time when the first of them will be removed; null if none wait. */
   waiting: number;
   firstEnds: Date | null;
 }
 
 /**
- * Ends departures 90 days after they were finished: what was kept for the other installation and never taken there is removed, and their devices
- * are unknown here from then on. Accounts that are here again, and moves that are not finished, are left alone.
+ * Ends the storage for moved accounts 90 days after their move: messages that were never forwarded are removed, and their devices become
+ * unknown here. Accounts that have returned and unfinished moves are skipped.
  */
 export async function endDepartures(db: Database, now: Date): Promise<Departed> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -29,7 +29,7 @@ export async function endDepartures(db: Database, now: Date): Promise<Departed> 
     );
     const ids = ended.map(({ id }) => id);
     await sql`DELETE FROM departed_logins WHERE user_id = ANY (${ids}::text[])`.execute(trx);
-    // Also what a writer kept while the departure before it ended.
+    // Also removes messages that a concurrent writer stored while the period ended.
     const { numAffectedRows: removed = 0n } = await sql`
       DELETE FROM departed_messages m WHERE NOT EXISTS (SELECT FROM departed_logins l WHERE l.login = m.login)`.execute(
       trx,

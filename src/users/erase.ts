@@ -4,21 +4,21 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { forgetInAudit } from './audit.ts';
 
 /**
- * Removes an account and everything that is known of it, on every tier: devices with their readings (compressed ones,
- * too), what was rejected, what was computed, keys. One transaction: all of it or nothing. Readings that arrive meanwhile
- * wait for it and then belong to nobody. Answers false where there is no such user.
+ * Erases an account and all its data, on every tier: devices with their readings (also compressed ones), rejected messages, computed data,
+ * keys. One transaction: all or nothing. Readings that arrive concurrently wait for it and then belong to no account. Returns false if
+ * there is no such user.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
-  // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield,
-  // and begins again.
+  // A worker that notifies the user locks rows that the erasure deletes, which can cause a deadlock: PostgreSQL cancels one transaction,
+  // and it is tried again.
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: settings and functions of the schema, here and below. Years of readings take longer than any answer may.
+    // Raw SQL: settings and functions of the schema, here and below. Deleting years of readings exceeds the time limit of requests.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
-    // Before anything that writers wait for: a refresh may take a while.
+    // Lock the refresh before anything that writers wait for: a refresh may take a while.
     await sql`SELECT hold_refresh()`.execute(trx);
-    // In the order of those who evaluate: changed hours first, then the account.
+    // The same order as the evaluation of alerts: changed hours first, then the account.
     await forgetChanges(trx, userId);
-    // Then the account, so that no device can be added to it; then its devices, so that no writer is at them.
+    // Then lock the account, so that no device can be added, and then its devices against writers.
     const user = await trx
       .selectFrom('users')
       .select('user_id')
@@ -33,7 +33,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .orderBy('device_id')
       .forUpdate()
       .execute();
-    // Writers hold the heads only.
+    // Writers lock only the heads.
     await trx
       .selectFrom('device_heads')
       .select('device_id')
@@ -42,13 +42,13 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .forUpdate()
       .execute();
     const deviceIds = devices.map(({ device_id }) => device_id);
-    // Each list is one parameter, however many there are.
+    // Each list is one parameter, whatever its length.
     const series = await trx
       .selectFrom('series')
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    // Of an account that was in another installation: what came for it meanwhile.
+    // For an account that moved here: messages that its old installation stored for it.
     await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
       trx,
     );
@@ -63,8 +63,8 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
 }
 
 /**
- * Removes an account that nobody writes to any more, or what is left where its row is gone, with whatever does not go with that row. `senders`: its
- * devices and gateways; `seriesIds`: their series.
+ * Removes an account without concurrent writers, or its remains if its row is gone, with all data that the row's deletion does not cascade
+ * to. `senders`: ids of its devices and gateways; `seriesIds`: ids of their series.
  */
 export async function eraseTraces(
   trx: Database,
@@ -80,18 +80,18 @@ export async function eraseTraces(
   await forgetChanges(trx, userId);
   await sql`DELETE FROM changed_home_days WHERE user_id = ${userId}`.execute(trx);
   await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
-  // Keys, devices, their series and what hangs on these go with the account.
+  // Keys, devices, series and dependent rows are deleted with the account by cascade.
   await trx.deleteFrom('users').where('user_id', '=', userId).execute();
   await forgetInEdits(trx, userId);
   await forgetInAudit(trx, userId);
 }
 
-/** Takes the user out of edits of others' readings: these stay, by somebody who is gone. */
+/** Removes the user's name from edits of other users' readings; the edits stay. */
 const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);
 
-/** Takes the user out of what waits to be evaluated. */
+/** Removes the user from the queue of alert evaluations. */
 const forgetChanges = (trx: Database, userId: string) =>
   sql`UPDATE usage_changes SET user_ids = array_remove(user_ids, ${userId}) WHERE ${userId} = ANY (user_ids)`.execute(
     trx,

@@ -3,22 +3,25 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** A request with an Idempotency-Key: whose it is, and its SHA-256. */
+/** A request with an Idempotency-Key: its scope, and its SHA-256. */
 export interface KeyedRequest {
-  /** The account, and its key or session: another one of the account's, which may do less, is told nothing. */
+  /**
+   * Scope of a stored answer: the account and the key or session. Another key of the account may have fewer rights and must not receive the
+   * answer.
+   */
   userId: string;
   callerId: string;
   key: string;
   sha256: Buffer;
 }
 
-/** What is known of such a request: nothing, an answer, or another request that had the key. */
+/** State of such a request: new, already answered, or a reuse of the key for another request. */
 export type Known = { is: 'new' } | { is: 'answered'; status: number; body: string } | { is: 'another request' };
 
-/** Answers are kept for a day. */
+/** Answers are stored for a day. */
 const KEPT = '24 hours';
 
-/** Takes a key for as long as the transaction lasts. False while another request with it is under way, in any process. */
+/** Locks an idempotency key until the transaction ends. Returns false while another request with it is in progress in any process. */
 export async function takeKey(trx: Database, { callerId, key }: KeyedRequest): Promise<boolean> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
@@ -26,14 +29,14 @@ export async function takeKey(trx: Database, { callerId, key }: KeyedRequest): P
   return rows[0]?.isMine ?? false;
 }
 
-/** What is known of a request. */
+/** Returns the state of a request. */
 export async function findAnswer(db: Database, box: SecretBox, request: KeyedRequest): Promise<Known> {
   const known = await db
     .selectFrom('idempotent_answers')
     .select(['request_sha256', 'status', 'body_sealed'])
     .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
-    // By the believed time, too: a clock of the database that is ahead must not let a request run twice.
+    // Also compares with the corrected time: a database clock that is ahead must not let a request run twice.
     .where(sql<boolean>`created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`)
     .executeTakeFirst();
   if (!known) return { is: 'new' };
@@ -41,7 +44,7 @@ export async function findAnswer(db: Database, box: SecretBox, request: KeyedReq
   return { is: 'answered', status: known.status, body: box.open(known.body_sealed) };
 }
 
-/** Keeps the answer to a request, in the transaction of what it changed. Sealed: it may show a key or a password. */
+/** Stores the answer to a request, in the transaction of its change. Sealed, because it may contain a key or a password. */
 export async function keepAnswer(
   db: Database,
   box: SecretBox,
@@ -58,7 +61,7 @@ export async function keepAnswer(
     .execute();
 }
 
-/** Deletes answers that are older than a day. Returns how many. */
+/** Deletes answers older than a day. Returns their number. */
 export async function forgetAnswers(db: Database, now: Date): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM idempotent_answers WHERE created_at < ${now}::timestamptz - ${KEPT}::interval`.execute(db);

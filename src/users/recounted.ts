@@ -3,12 +3,12 @@ import { queryOf } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Most owners in one transaction. */
+/** Maximum number of owners in one transaction. */
 const MAX_TOLD = 500;
 
 /**
- * Tells owners by mail, once, that an update changed the totals of their homes (sql/schema/0021_placements.sql). Answers how many were
- * told. Any number of workers may do so at once: the row says who was told.
+ * Notifies owners by mail, once, that an update changed the totals of their homes (sql/schema/0021_placements.sql). Returns the number of
+ * notified owners. Several workers may run it concurrently: each row records that its owner was notified.
  */
 export async function tellRecounted(db: Database, now: Date): Promise<number> {
   let told = 0;

@@ -20,7 +20,7 @@ import { endAccess } from './end-access.ts';
 export const USER_COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
 
 export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]> & {
-  /** The address that it will have once a mail to it was used; null or absent if no change waits. */
+  /** Address that the account will have once it is confirmed; null or absent if no change is pending. */
   pending_email?: string | null;
 };
 export type Role = User['role'];
@@ -40,7 +40,7 @@ export type UserSettings = Omit<
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Creates an account and its event. `enrolledBy`: the utility that may then see it. 409 where the e-mail is taken, in any case. */
+/** Creates an account and its event. `enrolledBy`: the utility that may access it. 409 if the e-mail address is taken, ignoring case. */
 export async function createUser(
   db: Database,
   { enrolledBy, ...settings }: UserSettings & { enrolledBy?: string | undefined },
@@ -70,8 +70,8 @@ export async function createUser(
 }
 
 /**
- * One account within the reach; null where it does not exist or lies beyond it. `isHeld`: its address and role stay what they are until the
- * transaction ends, and are looked at once whoever changes them has committed.
+ * Returns an account within the reach; null if there is none. `isHeld`: locks its address and role until the transaction ends, after
+ * concurrent changes have committed.
  */
 export async function findUser(
   db: Database,
@@ -90,8 +90,8 @@ export async function findUser(
 }
 
 /**
- * Accounts within the reach whose e-mail has `search` in it, in any case, of a role, of a plan, and for which every further condition
- * holds; in order of their ids, after `cursor`; at most `limit`.
+ * Returns accounts within the reach that match `search` in the e-mail address (ignoring case), a role, a plan and every further condition;
+ * in order of their ids, after `cursor`; at most `limit`.
  */
 export async function listUsers(
   db: Database,
@@ -111,7 +111,7 @@ export async function listUsers(
     .select([...USER_COLUMNS, PENDING_EMAIL])
     .where(accountsWithin(reach))
     .where('user_id', '>', cursor);
-  // Not LIKE: nothing that a person types is a wildcard.
+  // Not LIKE: typed text must not act as a wildcard.
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
   if (role !== undefined) query = query.where('role', '=', role);
   if (plan !== undefined) query = query.where('plan', '=', plan);
@@ -120,10 +120,10 @@ export async function listUsers(
 }
 
 /**
- * Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. A changed address holds at once if an administrator changes it (no
- * `requester`); else it waits for a mail to it to be used, and the address that the account has withdraws what
- * waits. 403 where it is a utility's homeowner who has signed in. A changed address or role ends all keys and sessions (end-access.ts); with
- * a role go deliveries of what its subscriptions no longer get.
+ * Changes an account within the reach. Null if there is none; 409 if another account has the e-mail address. An administrator's change of
+ * the address (no `requester`) takes effect at once; otherwise it waits for confirmation by mail, and setting the current address withdraws
+ * a pending change. 403 for a utility's homeowner who has signed in. A changed address or role ends all keys and sessions (end-access.ts);
+ * a changed role also deletes deliveries that the account's subscriptions may no longer receive.
  */
 export async function updateUser(
   db: Database,
@@ -139,7 +139,7 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        // By the row's own columns: they are looked at again, once whoever changes its role has committed.
+        // Conditions on the row's own columns are evaluated again after a concurrent change of the role has committed.
         .where(accountsWithin(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
@@ -170,7 +170,7 @@ export async function updateUser(
   );
 }
 
-/** 409 where another account has the address now. (Whoever confirms a change is asked again: it may have been taken meanwhile.) */
+/** 409 if another account has the address now. (Checked again at the confirmation, because the address may be taken in the meantime.) */
 async function mustBeFree(db: Database, email: string, userId: string): Promise<void> {
   const other = await db
     .selectFrom('users')
@@ -182,8 +182,8 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
 }
 
 /**
- * Takes the address of a change that waits, in the transaction that has locked the account, and returns true. False if the change was
- * withdrawn, is over, or its requester may no longer change anything. 409 where another account has the address by now.
+ * Applies a pending change of address, in the transaction that has locked the account, and returns true. Returns false if the change was
+ * withdrawn, has expired, or its requester lost the right to make it. 409 if another account has the address by now.
  */
 export async function takeEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
   const taken = await takeRequest(trx, emailChangeId);
@@ -194,7 +194,10 @@ export async function takeEmailChange(trx: Database, emailChangeId: string): Pro
   return true;
 }
 
-/** Gives an account another address. Who it is to providers was found by the old one: the next sign-in there links again. */
+/**
+ * Sets another address of an account. Its links to identity providers were found by the old address, so they are removed, and the next
+ * sign-in there links again.
+ */
 async function moveEmail(
   trx: Database,
   userId: string,
@@ -214,7 +217,7 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the dashboard is to ask an account for its time zone: it has the default, and nobody set it. */
+/** Whether the dashboard should ask an account for its time zone: it has the default, and no user has set it. */
 export async function isTimezoneUnknown(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -226,7 +229,7 @@ export async function isTimezoneUnknown(db: Database, userId: string): Promise<b
   return row !== undefined;
 }
 
-/** The utility that enrolled an account; null for none. */
+/** Returns the utility that enrolled an account; null if there is none. */
 export async function utilityOf(db: Database, userId: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('enrolled_by').where('user_id', '=', userId).executeTakeFirst();
   return row?.enrolled_by ?? null;

@@ -1,28 +1,28 @@
 import { z } from 'zod';
 import type { OidcConfig } from '#src/config/oidc.ts';
 
-/** Who somebody is by the word of a provider. */
+/** A person as identified by an identity provider. */
 export interface Person {
   issuer: string;
   subject: string;
-  /** Null where the provider told none, or has not checked it. In ASCII. */
+  /** Verified e-mail address in ASCII; null if the provider sent none or has not verified it. */
   verifiedEmail: string | null;
-  /** By the mapping; null where there is no mapping. */
+  /** Role from the mapping; null if there is no mapping. */
   role: Role | null;
 }
 
 type Role = 'homeowner' | 'utility' | 'admin';
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Why somebody does not get in, though the provider says who it is. */
+/** Reason why a person whom the provider identified is not admitted. */
 export type NotLetIn = 'unusable' | 'domain' | 'roles';
 
-/** From the least on: who has several groups has the highest of their roles. */
+/** Roles from the lowest to the highest; a person with several groups gets the highest of their roles. */
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
 
 /**
- * Who claims are about, or why that one does not get in. Where roles are mapped, whoever has no mapped value is a homeowner: nobody keeps
- * or gets more by a value that is not in the mapping, nor by one that was taken away. Pure.
+ * Returns the person that claims describe, or why the person is not admitted. With a role mapping, a person without a mapped value becomes
+ * a homeowner: unknown or removed values never preserve or grant a higher role. Pure.
  */
 export function personOf(
   claims: Claims,
@@ -48,7 +48,7 @@ export function personOf(
   return { issuer, subject: sub, verifiedEmail, role };
 }
 
-/** A claim by its name, or by the names on the way to it (`realm_access.roles`). Undefined where there is none. */
+/** Returns a claim by its name or its path (`realm_access.roles`); undefined if it is missing. */
 export function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
@@ -60,20 +60,20 @@ export function claimAt(claims: Claims, name: string): unknown {
 }
 
 /**
- * ASCII alone: letters of other scripts become others when an address is compared in lower case, and the provider checked the one that
- * it was given.
+ * Only ASCII: some letters of other scripts become other letters in lower case, and the provider has verified the address only in the form
+ * that it sent.
  */
 function emailOf({ email }: Claims): string | null {
   const parsed = z.email().max(254).safeParse(email);
   return parsed.success && /^[\x21-\x7e]+$/.test(parsed.data) ? parsed.data : null;
 }
 
-/** As booleans come from providers: some write them as text or number. */
+/** Providers send booleans also as text or number. */
 const isYes = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
 
 /**
- * Whether the provider says that it would tell of the claim elsewhere (OpenID Connect Core 1.0, 5.6.2): Entra ID does so with groups that
- * are too many for a token. Who has no groups is another matter.
+ * Whether the provider delivers the claim elsewhere (OpenID Connect Core 1.0, 5.6.2). Entra ID does so if a person has too many groups for
+ * a token, which differs from having none.
  */
 function isElsewhere(claims: Claims, claim: string): boolean {
   const names = claims._claim_names;

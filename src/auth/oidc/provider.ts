@@ -5,29 +5,29 @@ import * as client from 'openid-client';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { claimAt } from './person.ts';
 
-/** Each question to the provider. */
+/** Time limit of each request to the provider. */
 const TIMEOUT_SECONDS = 5;
-/** How far its clock may be from ours. */
+/** Tolerated difference between the provider's clock and this machine's. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-/** Its metadata, which seldom change, are asked for again after this; its keys whenever one is not known. */
+/** Cache lifetime of the provider's metadata, which rarely change. Its keys are requested again whenever a key is unknown. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** What a browser keeps of a sign-in while it is at the provider. */
+/** State of a sign-in that the browser stores while it is at the provider. */
 export interface Begun {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** What the provider says of a person, checked to be its word about this sign-in. */
+/** Verified claims of the provider about a person, valid for this sign-in. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof oidcProvider>;
 
 /**
- * A provider of OpenID Connect: authorization code with PKCE (S256), state, nonce, and an ID token whose signature is checked against the
- * provider's keys, though it comes over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM. Nothing is asked before it is needed, so that
- * the service starts without the provider.
+ * Creates a client of an OpenID Connect provider: authorization code with PKCE (S256), state, nonce, and an ID token whose signature is
+ * verified with the provider's keys, although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM. Sends no request before
+ * the first sign-in, so that the service starts without the provider.
  */
 export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
   const ask = limitedFetch(ca);
@@ -48,7 +48,7 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
 
   async function configuration(): Promise<client.Configuration> {
     if (known && known.untilMs > nowMs()) return known.of;
-    // All that wait are answered by one question.
+    // All waiting callers share one request.
     discovering ??= discover().finally(() => {
       discovering = null;
     });
@@ -61,10 +61,10 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
   }
 
   return {
-    /** What its button says. */
+    /** Label of the sign-in button. */
     label: config.label,
 
-    /** Where a browser goes to sign in, and what it keeps meanwhile. */
+    /** Returns the URL for signing in at the provider, and the state for the browser to store. */
     async begin(redirectUri: string): Promise<{ location: string; begun: Begun }> {
       const of = await configuration();
       const begun = {
@@ -85,7 +85,7 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
     },
 
     /**
-     * Who came back with the address `at`, which is the redirect URI with what the provider added. Throws SignInRefused or
+     * Returns the claims after the provider's redirect to `at`, the redirect URI with the provider's parameters. Throws SignInRefused or
      * ProviderUnavailable.
      */
     async finish(at: URL, { state, nonce, verifier }: Begun): Promise<Claims> {
@@ -101,14 +101,14 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
         const wanted = ['email', ...(config.roles ? [config.roles.claim] : [])];
         const isAll = wanted.every((name) => claimAt(claims, name) !== undefined);
         if (isAll || of.serverMetadata().userinfo_endpoint === undefined) return claims;
-        // What scopes ask for may be told there alone (OpenID Connect Core 1.0, 5.4).
+        // Claims that scopes request may be returned only by this endpoint (OpenID Connect Core 1.0, 5.4).
         return { ...(await client.fetchUserInfo(of, tokens.access_token, claims.sub)), ...claims };
       } catch (error) {
         throw refusalOf(error);
       }
     },
 
-    /** Where a browser goes to end its session with the provider, too; null where that offers no such place, or is away. */
+    /** Returns the URL that also ends the session at the provider; null if the provider has none or is unavailable. */
     async endOfSession(returnTo: string): Promise<string | null> {
       const of = await configuration().catch(() => null);
       if (of?.serverMetadata().end_session_endpoint === undefined) return null;
@@ -117,23 +117,26 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
   };
 }
 
-/** As most providers expect it: client_secret_basic, which is the default (OpenID Connect Discovery 1.0, 3), unless they know only others. */
+/**
+ * Returns the method of client authentication: the default client_secret_basic (OpenID Connect Discovery 1.0, 3), unless the provider
+ * supports only others.
+ */
 function authenticationOf(methods: readonly string[] | undefined, secret: string): client.ClientAuth {
   const isBasic = methods === undefined || methods.includes('client_secret_basic');
   return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
 }
 
-/** What a failure of the exchange comes to. Nothing of answers is kept but what OAuth lets a provider say of errors. */
+/** Converts a failure of the exchange to an error. Of the provider's response it keeps only the OAuth error code. */
 function refusalOf(error: unknown): Error {
   if (error instanceof client.AuthorizationResponseError) return new SignInRefused(whyOf(error), error.error);
   if (error instanceof client.ResponseBodyError && error.status < 500)
     return new SignInRefused(whyOf(error), error.error);
-  // What libraries find wrong with an answer has a code of theirs; the rest is network.
+  // The libraries give invalid responses a code of their own; all other errors are network errors.
   const isAnswer = error instanceof client.ClientError && error.code !== undefined && !AWAY.has(error.code);
   return isAnswer ? new SignInRefused(whyOf(error)) : new ProviderUnavailable(whyOf(error));
 }
 
-/** Codes of the library for answers that say nothing of the sign-in: another status, another type, none in time. */
+/** Library codes of responses that do not decide the sign-in: an unexpected status or media type, or a timeout. */
 const AWAY = new Set([
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -142,7 +145,7 @@ const AWAY = new Set([
   'OAUTH_ABORT',
 ]);
 
-/** For the log: message and code, and those of the error below. */
+/** Returns message and code of an error and of its cause, for the log. */
 function whyOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
   const below = cause instanceof Error ? ` (${whyOf(cause)})` : '';
@@ -150,14 +153,14 @@ function whyOf(error: unknown): string {
   return `${message ?? String(error)}${code === undefined ? '' : ` [${code}]`}${told}${below}`.slice(0, 500);
 }
 
-/** More than metadata, keys or claims of anybody have. Nothing behind it is read. */
+/** Maximum size of a response, more than any metadata, keys or claims need. The rest is not read. */
 const MAX_ANSWER_BYTES = 524_288;
 /** A Response of these has no body (Fetch standard, null body status). */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
- * What `fetch` does, for one provider: over TLS alone, with a certificate authority (PEM) beside the known ones, without following
- * redirects, and with an end to what it reads. Throws where `ca` is no certificate. Rejects where nobody answers, too much, or not before the signal.
+ * Creates a `fetch` for one provider: only TLS, with an additional certificate authority (PEM), no redirects, and a maximum response size.
+ * Throws if `ca` is not a certificate. Rejects on network errors, on oversized responses, and when the signal aborts.
  */
 export function limitedFetch(ca: string | undefined): client.CustomFetch {
   if (ca !== undefined) new X509Certificate(ca);
@@ -187,7 +190,7 @@ export function limitedFetch(ca: string | undefined): client.CustomFetch {
               [value ?? []].flat().map((one): [string, string] => [name, one]),
             );
             const content = WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks);
-            // A status that is none throws: rejected like any other answer that cannot be read.
+            // An invalid status throws; it is rejected like any other unreadable response.
             try {
               resolve(new Response(content, { status, headers: told }));
             } catch (error) {
@@ -202,12 +205,12 @@ export function limitedFetch(ca: string | undefined): client.CustomFetch {
   };
 }
 
-/** The provider is away, or answers what is no answer: nothing is known of the person. */
+/** The provider is unavailable or its response is invalid, so the person could not be identified. */
 export class ProviderUnavailable extends Error {
   override name = 'ProviderUnavailable';
 }
 
-/** The provider refused, or its answer does not hold. `reason`: what OAuth calls it, where the provider said so. */
+/** The provider refused the sign-in, or its response failed verification. `reason`: the OAuth error code, if the provider sent one. */
 export class SignInRefused extends Error {
   override name = 'SignInRefused';
   readonly reason: string | null;

@@ -8,13 +8,13 @@ import { openSession, type SignedInFrom } from '../sessions.ts';
 import { accountOf } from '../sign-ins.ts';
 import type { Person } from './person.ts';
 
-/** Why a person does not get in: no address that the provider has checked, no account, or one that is another's at the provider. */
+/** Reason why a person gets no account: no verified address, no such account, or an account that is linked to another person. */
 export type NoAccount = 'unverified' | 'unknown' | 'taken';
 
 interface Options {
   now: Date;
   from: SignedInFrom;
-  /** Whether a person without an account gets one. */
+  /** Whether an account is created for a person who has none. */
   createsAccounts: boolean;
 }
 
@@ -26,12 +26,12 @@ interface Opened {
 }
 
 /**
- * Signs in whom a provider names: by who it is there, the first time by a verified e-mail address. The role of the mapping is the account's
- * from then on. A first link and another role end all keys and sessions that the account had, in the same transaction.
+ * Signs in a person identified by a provider: by the link to an account or, the first time, by the verified e-mail address. The mapped role
+ * becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same transaction.
  */
 export async function signInAs(db: Database, person: Person, options: Options): Promise<Opened | NoAccount> {
   const once = () => joinOrBeginTransaction(db, (trx) => signInOnce(trx, person, options));
-  // Another browser of the same person may be at it: the second try finds what the first one lost to.
+  // A concurrent sign-in of the same person may have created the account first; the second attempt finds it.
   return once().catch((error) => {
     if (isTaken(error)) return once();
     throw error;
@@ -62,7 +62,8 @@ async function signInOnce(trx: Database, person: Person, options: Options): Prom
   return {
     user_id: userId,
     email: account.email,
-    // The first sign-in by a provider believes an address: what gave access before may be somebody else's.
+    // The first sign-in through a provider relies on an e-mail address, so earlier keys and sessions may belong to another person and are
+    // ended.
     ...(await openSession(trx, userId, now, { ...from, by: 'provider' }, known === null ? 'link' : undefined)),
   };
 
@@ -71,7 +72,7 @@ async function signInOnce(trx: Database, person: Person, options: Options): Prom
   }
 }
 
-/** The account that signed in as this person before. */
+/** Returns the account that is linked to this person; null if there is none. */
 async function linkedTo(trx: Database, { issuer, subject }: Person): Promise<string | null> {
   const row = await trx
     .selectFrom('identities')
@@ -82,7 +83,7 @@ async function linkedTo(trx: Database, { issuer, subject }: Person): Promise<str
   return row?.user_id ?? null;
 }
 
-/** The account of the person's verified address, or a new one; from now on it is theirs by who they are. */
+/** Links the account with the person's verified address, or a new account, to the person. */
 async function link(
   trx: Database,
   { issuer, subject, verifiedEmail, role }: Person,
@@ -96,7 +97,7 @@ async function link(
   const details = { by: 'provider' };
   if (!known) await recordAct(trx, { actor: null, address, action: 'user.created', target: userId, details });
   if (!(await hold(trx, userId))) return 'unknown';
-  // An address may be given to another person; the account that one had signed in to is not.
+  // An address may be reassigned to another person, who must not get the account that is linked to its previous holder.
   const other = await trx
     .selectFrom('identities')
     .select('subject')
@@ -112,7 +113,7 @@ async function link(
   return userId;
 }
 
-/** Holds an account against others who sign in, change or erase it; null where it is gone. */
+/** Locks the account row against concurrent sign-ins, updates and deletion. Null if the account no longer exists. */
 async function hold(trx: Database, userId: string) {
   return trx
     .selectFrom('users')
@@ -122,7 +123,10 @@ async function hold(trx: Database, userId: string) {
     .executeTakeFirst();
 }
 
-/** Forgets who an account is to providers; the next sign-in by one goes by the verified address again. Returns how many there were. */
+/**
+ * Removes the links of an account to providers. The next sign-in through a provider uses the verified address again. Returns the number of
+ * removed links.
+ */
 export async function unlink(db: Database, userId: string): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('identities').where('user_id', '=', userId).executeTakeFirst();
   return Number(numDeletedRows);

@@ -14,7 +14,7 @@ import { type AlertType, isCostType, nameOf } from './alerts/alert.ts';
 import { AlertDialog } from './alerts/alert-dialog.ts';
 import { useDeviceNames } from './alerts/preview.ts';
 
-/** Alerts of the picked account. */
+/** Page with the alerts of the selected account. */
 export function Page() {
   const { me, user } = useSession();
   const { common, alerts: w } = words();
@@ -73,7 +73,7 @@ export function Page() {
   `;
 
   function table(all: Alert[]) {
-    // The youngest first: identifiers grow with time.
+    // Newest first: identifiers increase with time.
     return html`<div class="table"><table>
       <thead><tr>
         <th scope="col">${w.alert}</th><th scope="col">${w.toldBy}</th><th scope="col">${common.status}</th><th scope="col">${common.made}</th><td></td>
@@ -95,7 +95,7 @@ export function Page() {
   }
 }
 
-/** One alert in the table, with what can be done to it. */
+/** Table row of an alert, with its actions. */
 export function AlertRow(props: {
   of: Alert;
   zone: string;
@@ -134,7 +134,7 @@ const SHOWN = 20;
 /** How often the page checks for new firings. */
 const LOOK_MS = 5_000;
 
-/** When an alert fired, the youngest first. */
+/** List of an alert's firings, newest first. */
 export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
   const { user } = useSession();
   const { common, alerts } = words();
@@ -183,7 +183,10 @@ function totalOf({ kwh_used, cost, currency }: Firing): string {
   return kwh_used === null ? '–' : kwh(kwh_used);
 }
 
-/** "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026"; of a silence its beginning. */
+/**
+ * Returns the name of a firing's period: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026"; for a silence, its
+ * start.
+ */
 function periodName(type: AlertType, { period_start, period_end }: Firing, zone: string): string {
   const as = (options: Intl.DateTimeFormatOptions, at: string) =>
     dateFormat({ ...options, timeZone: zone }).format(new Date(at));

@@ -10,7 +10,10 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { Bill, billed } from './bills/bill.ts';
 
-/** Bill periods of the picked account: what was told of each, what is known now, and what becomes of the difference. */
+/**
+ * Page with the bill periods of the selected account: the energy reported for each, the energy known now, and the treatment of the
+ * difference.
+ */
 export function Page() {
   const { me, user } = useSession();
   const { common, bills: w } = words();
@@ -24,7 +27,7 @@ export function Page() {
   );
   const [shown, setShown] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
-  // Who is billed makes no bills.
+  // A homeowner, who is billed, cannot create bills.
   const mayBill = me.role !== 'homeowner';
   const nameOf = (deviceId: string | null) =>
     deviceId === null ? w.home : (devices.value?.find(({ device_id }) => device_id === deviceId)?.location ?? deviceId);
@@ -82,7 +85,7 @@ export function Page() {
   }
 }
 
-/** Asks what is billed and for which days, the month before at first, and records what is known of them. */
+/** Dialog that records a bill's energy: selects the home or device and the days, with the previous month as the default. */
 export function CreateBill(props: {
   devices: readonly Device[];
   onMade: (made: BillPeriodDetails) => void;
@@ -121,7 +124,7 @@ export function CreateBill(props: {
   <//>`;
 }
 
-/** First and last day, YYYY-MM-DD, of the month before that of a day. */
+/** Returns the first and last day, YYYY-MM-DD, of the month before that of a day. */
 export function monthBefore(today: string): { start: string; end: string } {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const day = (ofMonth: number, date: number) => new Date(Date.UTC(year, ofMonth, date)).toISOString().slice(0, 10);

@@ -10,10 +10,13 @@ import { asks, STATES, typeName } from './devices/device.ts';
 import { Edits } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
-/** How often it is asked whether a changed past is computed by now. */
+/** Interval of checks for the end of a recomputation of past consumption. */
 const LOOK_MS = 2_000;
 
-/** One device: what it used in any period, what it draws when nobody uses it, what it asks, and what people said of its readings. Its address is `devices/{device_id}`. */
+/**
+ * Page of one device at `devices/{device_id}`: its usage in any period, its standby power, open questions, and manual edits of its
+ * readings.
+ */
 export function Page() {
   const { rest, user, go } = useSession();
   const { common, devices: w, period } = words();

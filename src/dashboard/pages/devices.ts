@@ -16,7 +16,7 @@ import { PairDevice } from './devices/pair-device.ts';
 /** How often the page checks for new messages and discovered devices. */
 const LOOK_MS = 15_000;
 
-/** Devices of the picked account: what is paired, what was discovered, and the gateways that it came through. */
+/** Page with the devices of the selected account: paired devices, discovered devices and their gateways. */
 export function Page() {
   const { user } = useSession();
   const { user_id, email, timezone } = user;
@@ -55,7 +55,7 @@ export function Page() {
   `;
 }
 
-/** The devices of an account. `onOpen`: its details are wanted. */
+/** List of an account's devices. `onOpen`: called when a device's details are requested. */
 export const DeviceList = (props: {
   devices: Loaded<Device[]>;
   zone: string;
@@ -100,7 +100,7 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
   const { common, devices: w } = words();
   const kind = STATES[device.status];
   const { go } = useSession();
-  // Whoever wants it in another tab gets it there.
+  // Returns a click handler that does nothing if a modifier key is held, so that the browser opens the link in another tab.
   const unlessElsewhere = (act: () => void) => (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -129,10 +129,13 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
   </tr>`;
 }
 
-/** The only form of id that goes into request paths: anybody can write the link that a page is opened by. */
+/** Pattern of device ids. No other form may enter request paths, because a link to the page can come from anyone. */
 const now = () => /^dev_[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ?? null;
 
-/** The device that the address names (`?device=`), and how to name another one: a device can be linked to, and gone back from. */
+/**
+ * Returns the device that the address names (`?device=`), and a function that changes it. So a device can be linked to, and the Back button
+ * works.
+ */
 export function useNamedDevice(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
   useEffect(() => {
@@ -147,7 +150,7 @@ export function useNamedDevice(): [string | null, (deviceId: string | null) => v
   return [named, name];
 }
 
-/** Says how Home Assistant comes to show the account's home. */
+/** Explains how to show the account's home in Home Assistant. */
 export function HomeAssistant({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
   return html`<${Card} title=${NAME}>
@@ -157,9 +160,9 @@ export function HomeAssistant({ email }: { email: string }) {
   <//>`;
 }
 
-/** The same in every language. */
+/** Product name, the same in every language. */
 export const NAME = 'Home Assistant';
 
-/** What the operator of the service sets so that Home Assistant is told of a home (docs/home-assistant.md). */
+/** Returns the operator's settings that publish a home to Home Assistant (docs/home-assistant.md). */
 export const homeAssistantSettings = (email: string): string =>
   `HOMEASSISTANT_MQTT_URL=mqtt://USER:PASSWORD@homeassistant.local:1883\nHOMEASSISTANT_USERS=${email}`;

@@ -10,7 +10,7 @@ import { asks, STATES, typeName } from './devices/device.ts';
 import { ImportDevices } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
 
-/** Devices of all homes that one looks after, for utilities and administrators. */
+/** Page with the devices of all homes that a utility or administrator manages. */
 export function Page() {
   const { me } = useSession();
   const [imports, setImports] = useState(0);
@@ -28,11 +28,11 @@ export function Page() {
 const SHOWN = 25;
 const STATUSES = ['active', 'inactive', 'faulty'] as const;
 
-/** What is asked for, as it goes into the query; nothing: any. */
+/** Filter of the list as query parameters; empty: no restriction. */
 type Filter = Record<'text' | 'status' | 'silent_for_hours' | 'placement' | 'sort', string>;
 const ALL: Filter = { text: '', status: '', silent_for_hours: '', placement: '', sort: 'created_at' };
 
-/** The list, with what it is filtered and sorted by. */
+/** Device list with its filter and sort order. */
 export function FleetDevices() {
   const [filter, setFilter] = useState(ALL);
   const { common, devices, fleet: w } = words();
@@ -94,7 +94,7 @@ function Row({ of: device }: { of: FleetDevice }) {
   const { common, devices: w, fleet } = words();
   const { me, pick, go } = useSession();
   const { run, error } = useAction();
-  /** Its page shows it as its owner's. */
+  /** The device's page shows the data of its owner's account. */
   const look = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();

@@ -9,7 +9,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { Days, Homes } from './groups/homes.ts';
 
-/** Groups of homes, as a tree; of the one that is picked what its homes used, and who they are. */
+/** Page with the tree of groups of homes; for the selected group, the usage and list of its homes. */
 export function Page() {
   const { me } = useSession();
   const { common, groups: w } = words();
@@ -77,7 +77,7 @@ export function Page() {
   }
 }
 
-/** Asks for the name of a group and what it is a part of, and makes it. */
+/** Dialog that creates a group with a name and a parent. */
 export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group) => void; onClose: () => void }) {
   const { all, onMade, onClose } = props;
   const { common, groups: w } = words();
@@ -110,13 +110,16 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
   <//>`;
 }
 
-/** A group in the order of its tree, and how deep it lies. */
+/** A group with its depth in the tree. */
 export interface Placed {
   group: Group;
   depth: number;
 }
 
-/** Groups as a tree is read: each followed by those below it, by name. One whose parent is not among them stands at the top. Pure. */
+/**
+ * Returns groups in tree order: each followed by its subgroups, sorted by name. A group whose parent is not in the list is at the top
+ * level. Pure.
+ */
 export function inTree(groups: readonly Group[]): Placed[] {
   const known = new Set(groups.map(({ group_id }) => group_id));
   const above = ({ parent_group_id: parent }: Group) => (parent !== null && known.has(parent) ? parent : null);

@@ -21,7 +21,7 @@ import { Remarks } from './home/remarks.ts';
 import { Summary } from './home/summary.ts';
 import { Swaps } from './home/swaps.ts';
 
-/** What a home uses, what that costs, and what uses it: of any day, week, month or year. */
+/** Page with a home's usage, its cost and its consumers in any day, week, month or year. */
 export function Page() {
   const { rest } = useSession();
   return html`
@@ -29,12 +29,13 @@ export function Page() {
     <${PeriodView} page="home" address=${rest} />`;
 }
 
-/** How a link to another page of the dashboard is followed. */
+/** Returns the attributes of a link to another page of the dashboard. */
 type Follow = (page: string) => { href: string; onClick: (event: MouseEvent) => void };
 
 /**
- * A period of a home, or of one device: the address names it, arrows, swipes and dates lead to others, and it follows new readings by itself.
- * `page`: where it is, without the period; `address`: the period, '' for today. `computed`: another number where its past was computed anew.
+ * View of a period of a home or of one device. The address names the period; arrows, swipes and dates lead to others, and new readings
+ * update it. `page`: path without the period; `address`: the period, '' for today. `computed`: changes when past consumption was
+ * recomputed.
  */
 export function PeriodView(props: {
   page: string;
@@ -52,14 +53,14 @@ export function PeriodView(props: {
   const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
   const keys = [user.user_id, deviceId, unit, start, computed];
   const period = useLoad(() => call<Period>('GET', withQuery('/v1/period', asked)), keys);
-  // By themselves: the figures do not wait for what is computed of them.
+  // A request of its own: the usage does not wait for the computation of costs.
   const costs = useLoad(() => call<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
     costs.again();
   }, [period.again, costs.again]);
   const isLive = useChanges(user.user_id, again);
-  // While the next one is on its way the last one stays, so that nothing jumps.
+  // The previous period stays visible while the next one loads, so that the layout does not jump.
   const last = useRef<{ of: string; value: Period } | null>(null);
   const whose = `${user.user_id} ${deviceId}`;
   if (period.value) last.current = { of: whose, value: period.value };
@@ -98,7 +99,7 @@ export function PeriodView(props: {
             html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
           }
           ${
-            // They are about now, whatever period is looked at.
+            // These cards are about the present, independent of the period.
             deviceId === undefined &&
             one.end >= today &&
             html`<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
@@ -116,16 +117,16 @@ export function PeriodView(props: {
   </div>`;
 }
 
-/** Rows that a download of a period has: as fine as a spreadsheet of them can be read. */
+/** Row length in the download of a period, so that a spreadsheet stays readable. */
 const ROWS = { day: 'hour', week: 'hour', month: 'day', year: 'day' } as const;
 
-/** The days of a period that have begun. */
+/** Returns the days of a period that have begun. */
 function daysOf({ start, end, now }: Period): { start: string; end: string } {
   const today = now.slice(0, 10);
   return { start, end: end < today ? end : today };
 }
 
-/** What is known of the electricity of a period; else what to do. */
+/** The electricity usage of a period; if none is known, advice on what to do. */
 function Electricity(props: {
   of: Period;
   costs: PeriodCosts | null;
@@ -145,10 +146,10 @@ function Electricity(props: {
     </div>`;
 }
 
-/** Most meters report every few seconds to every quarter of an hour. */
+/** Readings younger than this count as current: most meters report every few seconds to every quarter of an hour. */
 const FRESH_MS = 20 * 60_000;
 
-/** Whether new readings appear by themselves, and whether any come. */
+/** Status line: whether new readings appear automatically, and whether any arrive. */
 function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
   const { home: w } = words();
   const nowMs = useNow();
@@ -157,18 +158,18 @@ function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: s
   return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;
 }
 
-/** What is downloaded: of a home, or of one device of it, in rows by hour, day or month of its zone. */
+/** Content of a download: a home or one of its devices, in rows by hour, day or month of its zone. */
 interface Downloaded {
   userId: string;
-  /** Empty: all of the home. */
+  /** Empty string: the whole home. */
   deviceId: string;
-  /** First and last, YYYY-MM-DD. */
+  /** First and last day, YYYY-MM-DD. */
   days: { start: string; end: string };
   groupBy: 'hour' | 'day' | 'month';
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
-  /** Rows that it takes, whatever is shown. */
+  /** Length of the file's rows, independent of the page. */
   groupBy?: 'hour';
 }
 
@@ -189,18 +190,18 @@ const formats = (w: Words['common']['download']): Format[] => [
   },
 ];
 
-/** Everything that a table can tell of a home, and of a device. */
+/** All columns that a download can contain, for a home and for a device. */
 const INCLUDE = 'grid_import,grid_export,production,charged,discharged,untracked,autarky,estimated,coverage,cost';
 const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
 
-/** Where the file is asked for. */
+/** Returns the path of the download. */
 function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
   const query = { ...days, group_by: format.groupBy ?? groupBy, tz: 'account' };
   if (deviceId !== '') return withQuery(`/v1/devices/${deviceId}/usage`, { ...query, include: INCLUDE_OF_DEVICE });
   return withQuery('/v1/energy-insights', { ...query, user_id: userId, include: INCLUDE });
 }
 
-/** A menu of files with what is shown. */
+/** Menu that downloads the displayed data as a file. */
 export function Download(props: Downloaded) {
   const w = words().common.download;
   const { start, end } = props.days;

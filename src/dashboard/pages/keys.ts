@@ -12,7 +12,7 @@ import { CreateKey, RotateKey } from './keys/create-key.ts';
 import { AllowedField, addressesIn, ExpiryChoice, endIn, endsSoon, isOver, nameOf } from './keys/key.ts';
 import { scopesInShort } from './keys/scopes.ts';
 
-/** API Keys: those of the account that is signed in, whoever's data are looked at. */
+/** Page with the API keys of the signed-in account, whichever account is selected. */
 export function Page() {
   const { me } = useSession();
   const { common, keys: w } = words();
@@ -48,7 +48,7 @@ export function Page() {
   `;
 
   function table(all: Key[]) {
-    // The youngest first (identifiers grow with time), what is over last.
+    // Newest first (identifiers increase with time), expired and revoked keys last.
     const shown = all.toReversed().sort((a, b) => Number(isOver(a)) - Number(isOver(b)));
     return html`<div class="table"><table>
       <thead><tr>
@@ -74,10 +74,10 @@ export function Page() {
 const empty = () => html`<p>${words().keys.empty}</p>
   <ol>${Object.values(words().keys.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
 
-/** Then rotation is recommended (specification of the service, API keys). */
+/** Age in days after which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;
 
-/** One key in the table, with what can be done to it. */
+/** Table row of a key, with its actions. */
 export function KeyRow(props: {
   of: Key;
   zone: string;
@@ -115,7 +115,7 @@ export function KeyRow(props: {
   </tr>`;
 }
 
-/** Changes from where and until when a key may be used. */
+/** Dialog that changes the allowed addresses and the expiry of a key. */
 export function LimitKey({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const { run, isBusy, error } = useAction();

@@ -8,7 +8,7 @@ import { useSession } from '../session.ts';
 import { Accounts, Audit } from './operator/accounts.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 
-/** State of the installation, for administrators. */
+/** Page with the state of the installation, for administrators. */
 export function Page() {
   const { me } = useSession();
   if (me.role !== 'admin') return html`<h1>Operator</h1><p>This page is for administrators.</p>`;
@@ -23,14 +23,14 @@ export function Page() {
 }
 
 const EVERY_MS = 5_000;
-/** Silence after which somebody should look: most meters report every few seconds to every quarter of an hour. */
+/** Silence after which the state is a warning: most meters report every few seconds to every quarter of an hour. */
 const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /** Incoming readings, age of the newest one, and queues; refreshed every five seconds. */
 export function Health() {
   const health = useLoad(() => call<Operator>('GET', '/v1/operator'), []);
-  // The rate is what was stored between two looks.
+  // The rate is computed from the readings stored between two polls.
   const before = useRef<Operator | null>(null);
   const rate = useRef<number | null>(null);
   const now = health.value;
@@ -87,7 +87,7 @@ function duration(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Compares the aggregates with the load profile by hand; the worker does so every night. */
+/** Button that compares the aggregates with the load profile; the worker does so every night. */
 export function RollupCheck() {
   const [report, setReport] = useState<RollupReport | null>(null);
   const { run, isBusy, error } = useAction();

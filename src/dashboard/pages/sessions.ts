@@ -20,7 +20,7 @@ interface Session {
   is_current: boolean;
 }
 
-/** The account's e-mail address, phone number and time zone, and its sessions with a button that ends each. */
+/** Page with the account's e-mail address, phone number, time zone and sessions. Each session has a button that ends it. */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -43,7 +43,7 @@ export function Page() {
   `;
 
   function table(all: Session[]) {
-    // This one first, then by when they were last used.
+    // The current session first, then by last use.
     const shown = all.toSorted(
       (a, b) => Number(b.is_current) - Number(a.is_current) || Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
     );
@@ -107,7 +107,7 @@ export function Account() {
   <//>`;
 }
 
-/** The account's e-mail address, and the one that waits to be confirmed: requested here, sent again, and withdrawn. */
+/** The account's e-mail address and a pending new address, which can be requested, resent and withdrawn. */
 export function EmailAddress() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -126,7 +126,7 @@ export function EmailAddress() {
     <//>
     <button ...${busy(isBusy)}>${w.changeEmail}</button>
   </form>`;
-  // The address that the account has withdraws a request.
+  // Requesting the current address withdraws a pending one.
   const pending = (email: string, wanted: string) => html`<p>${rich(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
       <button type="button" ...${busy(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
@@ -141,7 +141,7 @@ export function EmailAddress() {
   <//>`;
 }
 
-/** The first that is found counts: Edge says that it is Chrome, and Chrome that it is Safari. */
+/** The first match counts: Edge's user agent also names Chrome, and Chrome's names Safari. */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -160,7 +160,7 @@ const systems = ({ iPhone, iPad, mac, chromebook }: Words['sessions']): [mark: R
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a person calls a browser that says this of itself (User-Agent). */
+/** Returns the display name of a browser by its User-Agent header. */
 export function browserName(userAgent: string | null): string {
   const of = (list: [RegExp, string][]) => list.find(([mark]) => mark.test(userAgent ?? ''))?.[1];
   const { sessions: w } = words();

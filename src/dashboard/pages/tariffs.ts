@@ -13,7 +13,7 @@ import { words } from '../words/words.ts';
 import { knownOf } from './tariffs/rates-fields.ts';
 import { TariffDialog } from './tariffs/tariff-dialog.ts';
 
-/** Tariffs of the picked account: what holds now, what comes, and what held before. */
+/** Page with the selected account's current, future and past tariffs. */
 export function Page() {
   const { me, user } = useSession();
   const { common, tariffs: w } = words();
@@ -29,7 +29,7 @@ export function Page() {
   const [told, setTold] = useState('');
   const { run, error } = useAction();
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone: user.timezone }).format();
-  // In order of the days from which they hold.
+  // Ordered by the first day of validity.
   const all = tariffs.value ?? [];
   const current = all.findLast(({ valid_from }) => valid_from <= today) ?? null;
   const done = (what: string) => {
@@ -57,7 +57,7 @@ export function Page() {
       <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${rich(w.empty)}</p>` : shown())}<//>
     <//>
     ${
-      // Not before it is known what there is: what a new one starts from depends on it.
+      // Wait for the list, because the defaults of a new tariff depend on it.
       open !== null &&
       !tariffs.isLoading &&
       html`<${TariffDialog}
@@ -104,7 +104,7 @@ export function Page() {
     </table></div>`;
   }
 
-  /** From when until when it holds. */
+  /** Returns the validity of a tariff in words. */
   function span({ valid_from }: Tariff): string {
     const next = all.find((one) => one.valid_from > valid_from);
     return next
@@ -113,7 +113,7 @@ export function Page() {
   }
 }
 
-/** The names of series, and how far they are told. `series`: null while they are being asked for. */
+/** Returns a function that names a price series and the end of its known prices. `series`: null while loading. */
 const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) => {
   const one = series?.find(({ series_id }) => series_id === id);
   return one
@@ -123,7 +123,7 @@ const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) =>
       : words().tariffs.someSeries;
 };
 
-/** What a tariff costs, member by member. */
+/** The terms of a tariff as a list. */
 export function Terms({ of, series, zone }: { of: Tariff; series: UsableSeries[] | null; zone: string }) {
   const { currency, standing_per_day, capacity } = of;
   const { tariffs: w } = words();
@@ -138,7 +138,7 @@ export function Terms({ of, series, zone }: { of: Tariff; series: UsableSeries[]
   </dl>`;
 }
 
-/** Buttons of a tariff. */
+/** Action buttons of a tariff. */
 export function Actions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => void; onDelete: () => void }) {
   const { common, tariffs: w } = words();
   return html`
@@ -151,16 +151,16 @@ export function Actions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => vo
   />`;
 }
 
-/** A number with all decimals that it has. */
+/** Formats a number with all its decimals. */
 const exactly = (value: string | number): string => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
-/** A price for people, with all decimals that it has. */
+/** Formats a price with all its decimals. */
 export const price = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
 export const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
 
-/** "Mon–Fri, Sun": numbers from 1 on as names, those that follow upon each other from the first to the last. */
+/** Joins names by their numbers, which start at 1, and shortens consecutive ones to a range: "Mon–Fri, Sun". */
 function spans(numbers: readonly number[], names: readonly string[]): string {
   const sorted = numbers.toSorted((a, b) => a - b);
   const runs: [number, number][] = [];
@@ -173,7 +173,7 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
   return runs.map(([first, last]) => (first === last ? name(first) : `${name(first)}–${name(last)}`)).join(', ');
 }
 
-/** Prices of energy in lines: one, or one for each period. `seriesName`: of a series that the tariff names. */
+/** Returns energy prices as lines: one, or one for each period. `seriesName`: names a price series of the tariff. */
 export function linesOf(rates: Rates, currency: string, seriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
   if ('per_kwh' in rates) return [w.aKwh({ price: price(rates.per_kwh, currency) })];
@@ -194,7 +194,7 @@ export function linesOf(rates: Rates, currency: string, seriesName: (id: string)
   });
 }
 
-/** What the peak of a month costs. */
+/** Describes the price of the monthly peak. */
 export function capacityWords(
   { per_kw_month, months_averaged = 1, minimum_kw }: NonNullable<Tariff['capacity']>,
   currency: string,

@@ -11,7 +11,7 @@ import { CreateWebhook, type EventType, nameOf, RotateSecret } from './webhooks/
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { whyPaused } from './webhooks/webhook.ts';
 
-/** Webhooks: the subscriptions of the account that is signed in, whoever's data are looked at. */
+/** Page with the webhook subscriptions of the signed-in account, whichever account is selected. */
 export function Page() {
   const { me } = useSession();
   const { common, webhooks: w } = words();
@@ -22,7 +22,7 @@ export function Page() {
   const [told, setTold] = useState('');
   const { run, error } = useAction();
   const [first] = useState(() => wanted() ?? 'usage.updated');
-  // Gone to anew it is not wanted again.
+  // After a reload of the page the event in the address must not open the dialog again.
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   const close = () => setOpen(null);
   const path = ({ webhook_id }: Webhook) => `/v1/webhooks/${webhook_id}`;
@@ -66,7 +66,7 @@ export function Page() {
     ${open !== null && open !== 'create' && html`<${RotateSecret} of=${open} onClose=${close} />`}
   `;
 
-  /** The youngest first: identifiers grow with time. */
+  /** Newest first: identifiers increase with time. */
   function table(all: Webhook[]) {
     return html`<div class="table"><table>
       <thead><tr>
@@ -90,7 +90,7 @@ export function Page() {
     </table></div>`;
   }
 
-  /** Whose log is shown: of the one that was picked, else of the youngest. */
+  /** Returns the subscription whose log is shown: the selected one, else the newest. */
   function shown(all: Webhook[]): Webhook | undefined {
     return all.find(({ webhook_id }) => webhook_id === picked) ?? all[0];
   }
@@ -103,7 +103,7 @@ export function Page() {
   }
 }
 
-/** The event that another page sent somebody here for (`?event=`). */
+/** Returns the event that another page passed in the address (`?event=`). */
 function wanted(): EventType | null {
   const event = new URLSearchParams(location.search).get('event');
   return event !== null && event in words().webhooks.events ? (event as EventType) : null;
@@ -112,14 +112,14 @@ function wanted(): EventType | null {
 const empty = () => html`<p>${words().webhooks.empty}</p>
   <ol>${Object.values(words().webhooks.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
 
-/** As many deliveries in a row as are given up before the service pauses a subscription. */
+/** Number of deliveries examined: after as many failures in a row the service pauses a subscription. */
 const LOOKED_AT = 20;
 
-/** One subscription in the table, with what can be done to it. */
+/** Table row of a subscription, with its actions. */
 export function WebhookRow(props: {
   of: Webhook;
   zone: string;
-  /** Its log is the one that is shown. */
+  /** Whether its delivery log is shown. */
   isShown: boolean;
   onShow: () => void;
   onTest: () => void;

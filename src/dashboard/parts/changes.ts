@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 
-/** New readings come in bursts: the page refreshes at most this often. */
+/** Minimum time between two refreshes, because new readings arrive in bursts. */
 const SOONEST_MS = 5_000;
-/** The browser connects again by itself after a break, but not after an answer that is no 200. */
+/** Delay before reconnecting. The browser reconnects by itself after an interruption, but not after a status other than 200. */
 const AGAIN_MS = 10_000;
 
 /**
- * Calls back with the data of server-sent events of an address, and whenever a connection begins. Listens only while the page is looked at: a
- * browser has six connections to a host, for all of its tabs together. Returns whether it listens now.
+ * Calls back with the data of server-sent events from an address, and whenever a connection begins. Listens only while the page is visible:
+ * a browser allows six connections to a host for all its tabs together. Returns whether it is listening.
  */
 export function useEvents(
   address: string,
@@ -54,7 +54,7 @@ export function useEvents(
   return isLive;
 }
 
-/** Calls back when new readings of an account arrived, and when the page is looked at again. Returns whether it listens now. */
+/** Calls back when an account has new readings, and when the page becomes visible again. Returns whether it is listening. */
 export function useChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(0);

@@ -6,25 +6,26 @@ import { words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 import { kwh, moneyIn } from './format.ts';
 
-/** One bar: a bucket's energy, and the part of it that was estimated; or what it cost. */
+/** One bar: the energy of a bucket with its estimated part, or its cost. */
 export interface Bar {
-  /** On the axis; short. */
+  /** Short label on the axis. */
   label: string;
-  /** When it is pointed at, and in the table. */
+  /** Name in the tooltip and in the table. */
   name: string;
-  /** Null where nothing is known. */
+  /** Null if unknown. */
   value: number | null;
   estimated: number;
-  /** Beside energy: what it costs, in words. */
+  /** Cost of the energy, as text. */
   cost?: string;
-  /** Stands out: a period on which an alert would have fired. */
+  /** Whether the bar is highlighted: a period in which an alert would have fired. */
   isMarked?: boolean;
 }
 
 /**
- * Bars of energy. What was estimated is the pale part on top; the same figures are in a table below, for who does not see
- * or cannot point. `threshold`: a line across. `mark`: what it means that a bar stands out, told in place of what was estimated.
- * `currency`: they are amounts of it; `unit` and `shown`: they are something else than kWh. `onPick`: each leads somewhere.
+ * Bar chart of energy. The estimated part is the pale part on top. A table below contains the same figures, for users who cannot see the
+ * chart or use a pointer. `threshold`: a horizontal line. `mark`: meaning of a highlighted bar, shown instead of the estimated part.
+ * `currency`: the values are amounts in it; `unit` and `shown`: the values are in another unit than kWh. `onPick`: called when a bar is
+ * selected.
  */
 export function Bars({
   title,
@@ -157,7 +158,7 @@ function draw(
   return new uPlot(options, [places, total, measured, alarms], element);
 }
 
-/** A dashed line across, at a value. */
+/** Draws a dashed horizontal line at a value. */
 function line(plot: uPlot, value: number, stroke: string): void {
   const { ctx, bbox } = plot;
   const y = Math.round(plot.valToPos(value, 'y', true));

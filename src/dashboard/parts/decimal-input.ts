@@ -3,7 +3,7 @@ import { html } from '../html.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 
-/** From when to when a number is taken. */
+/** Minimum and maximum of an accepted number. */
 interface Limits {
   least?: number;
   most?: number;
@@ -12,12 +12,12 @@ interface Limits {
 
 const shown = (value: string | number) => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
-/** What is wrong with what was typed, in a sentence; '' where nothing is. */
+/** Returns an error message for a typed number; '' if it is valid. */
 export function mistakeIn(text: string, { least, most, isWhole = false }: Limits): string {
   const w = words().common.numbers;
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return '';
-  // Both written out, without marks between thousands: that is how it is typed clearly.
+  // Both numbers without thousands separators, which is the unambiguous way to type them.
   if (typed.kind === 'unclear') return w.unclear({ as: toType(typed.values[0]), or: typed.values[1] });
   if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
@@ -27,9 +27,9 @@ export function mistakeIn(text: string, { least, most, isWhole = false }: Limits
 }
 
 /**
- * An input for a number as people write it where they live. The browser's own knows only its own language's comma, and drops the
- * other one while it is typed: 12,5 would be 125. `value`: for who keeps what is typed; else `defaultValue`. `limits`: null
- * where the service itself says what is wrong with a number.
+ * Input for a number in the user's notation. The browser's number input accepts only the decimal mark of its own language and drops the
+ * other while typing: 12,5 would become 125. `value`: for a controlled input, else `defaultValue`. `limits`: null if the service validates
+ * the number.
  */
 export function DecimalInput(props: {
   attributes: object;
@@ -49,7 +49,7 @@ export function DecimalInput(props: {
     const isAsked = limits !== null || readDecimal(text).kind === 'unclear';
     ref.current?.setCustomValidity(isAsked ? mistakeIn(text, limits ?? {}) : '');
   };
-  // What it is filled with by others is looked at, too.
+  // Also validate values that the program fills in.
   useEffect(check);
   return html`<input
     ...${attributes}
@@ -66,26 +66,27 @@ export function DecimalInput(props: {
   />`;
 }
 
-/** What somebody typed where a number is asked for. */
+/** Result of parsing a typed number. */
 type Typed =
-  /** `value`: digits with a point, as the service takes them. */
+  /** `value`: digits with a decimal point, in the service's format. */
   | { kind: 'number'; value: string }
   | { kind: 'empty' | 'none' }
-  /** It may be one number and a thousand times as much: both, as the service takes them. */
+  /** Ambiguous: one number or a thousand times as much. Both are in the service's format. */
   | { kind: 'unclear'; values: [string, string] };
 
-/** A blank or an apostrophe divides thousands wherever it is used. */
+/** A space or an apostrophe always separates thousands. */
 const DIVIDERS = /[\s'’]/g;
 
-/** What stands before the decimals in the chosen locale. */
+/** Returns the decimal mark of the chosen locale. */
 const pointHere = (): string =>
   numberFormat()
     .formatToParts(1.5)
     .find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /**
- * Reads a number as people write it, with a point or a comma, and thousands divided or not. `1.234` where decimals follow a
- * comma (and `1,234` where they follow a point) is unclear rather than wrong by a thousand. Pure but for the locale.
+ * Parses a typed number with a decimal point or comma, and with or without thousands separators. `1.234` in a locale with a decimal comma
+ * (and `1,234` in one with a decimal point) is reported as ambiguous, to avoid an error by a factor of a thousand. Pure except for the
+ * locale.
  */
 export function readDecimal(text: string, point = pointHere()): Typed {
   const whole = text.trim();
@@ -98,12 +99,12 @@ export function readDecimal(text: string, point = pointHere()): Typed {
   if (!/^\d*$/.test(after) || !isDivided(before)) return { kind: 'none' };
   const digits = before.replace(/\D/g, '') || '0';
   const value = `${minus}${digits}${after === '' ? '' : `.${after}`}`;
-  // One mark with three digits behind it: of decimals, or of thousands?
+  // One mark followed by three digits: decimals or thousands?
   const isEither = mark !== null && /^[1-9]\d{0,2}$/.test(before) && after.length === 3 && body[mark] !== point;
   return isEither ? { kind: 'unclear', values: [value, `${minus}${digits}${after}`] } : { kind: 'number', value };
 }
 
-/** Where the decimals begin: at the last of two kinds of marks, or at the only mark. Null: there are none. */
+/** Returns the position of the decimal mark: the last of two kinds of marks, or the only mark. Null if there is none. */
 function decimalMark(body: string): number | null {
   const [point, comma] = [body.lastIndexOf('.'), body.lastIndexOf(',')];
   const last = Math.max(point, comma);
@@ -111,17 +112,17 @@ function decimalMark(body: string): number | null {
   return last;
 }
 
-/** Plain digits, or thousands divided by one mark throughout. */
+/** Whether the text has only digits, or thousands separated by one mark throughout. */
 function isDivided(text: string): boolean {
   const plain = text.replace(DIVIDERS, ' ');
   return /^\d*$/.test(plain) || /^\d{1,3}([ .,])\d{3}(\1\d{3})*$/.test(plain);
 }
 
-/** A number of the service as it is typed here: with the locale's point, and nothing between thousands. */
+/** Converts a number of the service to the form in which users type it: with the locale's decimal mark, without thousands separators. */
 export const toType = (value: string | number | null | undefined, point = pointHere()): string =>
   value === null || value === undefined ? '' : String(value).replace('.', point);
 
-/** What was typed as a number; NaN where it is none, or not clear; null where nothing was. */
+/** Returns the typed number; NaN if it is invalid or ambiguous; null if the input is empty. */
 export function numberOf(text: string): number | null {
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return null;

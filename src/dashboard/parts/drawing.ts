@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 
-/** A colour of the style sheet as a canvas takes it: what a name stands for depends on the theme. */
+/** Returns the value of a colour of the style sheet, for a canvas. It depends on the theme. */
 export function colourOf(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`;
   const { color } = getComputedStyle(element);
@@ -10,12 +10,11 @@ export function colourOf(element: HTMLElement, name: string): string {
 }
 
 /**
- * A box that a plot is drawn into: as wide as the box, and anew whenever `keys` or the colours of the page change. Null: there
- * is nothing to draw.
+ * Box with a plot as wide as the box. It is redrawn whenever `keys` or the page's colours change. A `draw` that returns null draws nothing.
  */
 export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
   const box = useRef<HTMLDivElement>(null);
-  // Where it is pointed at, over what is drawn anew meanwhile.
+  // Position of the pointer, preserved across redraws.
   const pointed = useRef({ left: -1, top: -1 });
   useEffect(() => {
     const element = box.current;
@@ -38,7 +37,7 @@ export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: r
         plot.setSize({ width: element.clientWidth, height: plot.height });
     });
     size.observe(element);
-    // Colours are read when it is drawn.
+    // Colours are read at each drawing, so a change of theme redraws the plot.
     const theme = new MutationObserver(again);
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const system = matchMedia('(prefers-color-scheme: dark)');

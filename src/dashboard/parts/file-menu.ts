@@ -4,17 +4,17 @@ import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { busy, Problem } from './ui.ts';
 
-/** A form in which the service gives out what is shown. */
+/** A file format in which the service returns the displayed data. */
 export interface FileChoice {
   name: string;
   hint: string;
-  /** Media type, by which it is asked for. */
+  /** Media type for the request's Accept header. */
   accept: string;
   ending: string;
   path: string;
 }
 
-/** A menu of files. `of`: what is in them; `fileName`: without its ending. */
+/** Download menu. `of`: content of the files; `fileName`: without its extension. */
 export function FileMenu({ of, fileName, choices }: { of: string; fileName: string; choices: readonly FileChoice[] }) {
   const w = words().common.download;
   const [isBusy, setBusy] = useState(false);
@@ -49,12 +49,12 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
   </details>`;
 }
 
-/** Lets the browser keep a file under a name. */
+/** Downloads a file under a name in the browser. */
 export function save(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has begun to read the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,10 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 
-/** Of a dialog, what is to be filled in first; of a group of radio buttons it is the one that Tab would reach. */
+/** First field of a dialog; in a group of radio buttons, the one that Tab would reach. */
 const FIELD = ':is(input, select, textarea):not([type=radio]:not(:checked))';
 
-/** Remembers what has the focus. What is returned gives it back; where that is gone, to what stood around it, or to the page. */
+/**
+ * Remembers the focused element. Returns a function that restores the focus; if the element is gone, the focus goes to one of its former
+ * ancestors or to the page.
+ */
 export function rememberFocus(): () => void {
   const before = document.activeElement;
   const around = before?.closest('[tabindex="-1"]');
@@ -17,16 +20,16 @@ export function rememberFocus(): () => void {
   };
 }
 
-/** Moves the focus of a dialog that has just opened to its first field, unless something in it asked for it (`autofocus`). */
+/** Moves the focus of a newly opened dialog to its first field, unless an element has `autofocus`. */
 export function focusFirstField(dialog: HTMLDialogElement): void {
-  // Left to itself the browser takes the first control of all, which is ✕.
+  // By default the browser focuses the first control of the dialog, which is the ✕ button.
   const isAtClose = dialog.querySelector('header')?.contains(document.activeElement);
   if (isAtClose) dialog.querySelector<HTMLElement>(FIELD)?.focus();
 }
 
 /**
- * Where the control that has the focus is taken away from inside `top` (a row that was deleted), `top` gets the focus: left to
- * the browser nothing has it, and Tab begins at the start of the page again.
+ * If the focused control inside `top` is removed (for example with a deleted row), `top` gets the focus. By default the focus would be
+ * lost, and Tab would start at the top of the page again.
  */
 export function useKeptFocus(top: { current: HTMLElement | null }): void {
   useEffect(() => {
@@ -39,7 +42,7 @@ export function useKeptFocus(top: { current: HTMLElement | null }): void {
     const look = (changes: MutationRecord[]) => {
       const isTaken = changes.some(({ removedNodes }) => [...removedNodes].some((node) => last && node.contains(last)));
       if (!isTaken || document.activeElement !== document.body) return;
-      // A row that only moved is taken away and put back.
+      // A row that only moved is removed and inserted again.
       (last?.isConnected ? last : element).focus({ preventScroll: true });
     };
     const observer = new MutationObserver(look);
@@ -52,7 +55,7 @@ export function useKeptFocus(top: { current: HTMLElement | null }): void {
   }, []);
 }
 
-/** Around a list whose rows come and go: it takes the focus of a row that is gone. */
+/** Wrapper of a list with changing rows: it takes the focus when the focused row is removed. */
 export function Rows({ label, children }: { label: string; children?: Children }) {
   const ref = useRef<HTMLDivElement>(null);
   useKeptFocus(ref);

@@ -4,29 +4,29 @@ import { words } from '../words/words.ts';
 
 const hundredths = () => numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Energy for people, with its unit: two decimals, or so many. */
+/** Formats energy in kWh, with two decimals by default. */
 export const kwh = (value: number, digits = 2): string => `${decimals(value, digits)} kWh`;
 
-/** Power for people: in kW where it has five digits. */
+/** Formats power: in kW from five digits on, otherwise in W. */
 export const watts = (value: number): string =>
   value < 9_999.5
     ? `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} W`
     : `${decimals(value / 1_000, 1)} kW`;
 
-/** Amounts of a currency (ISO 4217) for people. */
+/** Returns a formatter for amounts in a currency (ISO 4217). */
 export function moneyIn(currency: string): (value: number) => string {
   const format = numberFormat({ style: 'currency', currency, signDisplay: 'negative' });
   return (value) => format.format(value);
 }
 
-/** A volume for people. */
+/** Formats a volume in m³. */
 export const cubicMetres = (value: number): string => `${hundredths().format(value)} m³`;
 
-/** A share from 0 to 1. */
+/** Formats a share from 0 to 1 as a percentage. */
 export const percent = (share: number): string =>
   numberFormat({ style: 'percent', maximumFractionDigits: 0 }).format(share);
 
-/** A time in a zone (the browser's where none is given), which it names. */
+/** Formats a time with its zone (by default the browser's). */
 export function time(iso: string, zone?: string): string {
   return dateFormat({
     year: 'numeric',
@@ -46,7 +46,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** How long ago, roughly: "3 hours ago"; or in how long. */
+/** Formats a relative time roughly: "3 hours ago", or in the future. */
 export function ago(iso: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
@@ -56,15 +56,15 @@ export function ago(iso: string, nowMs = Date.now()): string {
   return words().common.justNow;
 }
 
-/** Whole days since then. */
+/** Returns the number of whole days since a time. */
 export const daysSince = (iso: string, nowMs = Date.now()): number =>
   Math.floor((nowMs - Date.parse(iso)) / 86_400_000);
 
-/** A day, YYYY-MM-DD, for people. */
+/** Formats a day given as YYYY-MM-DD. */
 export const dayName = (date: string): string =>
   dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(date));
 
-/** A whole hour of the day: "14:00". */
+/** Formats a whole hour of the day: "14:00". */
 export const hourName = (hour: number): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' }).format(
     Date.UTC(2024, 0, 1, hour),
@@ -75,22 +75,22 @@ const namesOf = (count: number, options: Intl.DateTimeFormatOptions, at: (index:
   return Array.from({ length: count }, (_, index) => format.format(at(index)));
 };
 
-/** Monday first: 1 January 2024 was one. */
+/** Returns the names of the weekdays from Monday on: 1 January 2024 was a Monday. */
 export const weekdayNames = (): string[] => namesOf(7, { weekday: 'short' }, (day) => Date.UTC(2024, 0, 1 + day));
 export const monthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
 
-/** A number with so many decimals, such as one that stands in a hint. */
+/** Formats a number with the given number of decimals. */
 export const decimals = (value: number, digits: number): string =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
-/** Of hours and days of 24 hours, as UTC has them. (The browser gets nothing of src/core.) */
+/** Lengths of an hour and a day of 24 hours. (The browser code cannot import src/core.) */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** An amount as answers tell it, for people. */
+/** Formats an amount as the API returns it. */
 export const money = (amount: string, currency: string): string => moneyIn(currency)(Number(amount));
 
-/** What must be said beside a total: how much of it is estimated, and what is not in it. */
+/** Returns notes for a cost total: its estimated part, and energy without a price. */
 export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
@@ -99,11 +99,11 @@ export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullab
   ];
 }
 
-/** A total with what must be said beside it, in a line. */
+/** Formats a cost total with its notes in one line. */
 export const moneyOf = (cost: NonNullable<Cost>): string =>
   [money(cost.total, cost.currency), ...caveatsOf(cost)].join(', ');
 
-/** An amount that is no more than likely, without its cents where it has more than a few. */
+/** Formats an approximate amount, without decimals unless it is small. */
 export const moneyAbout = (amount: number, currency: string): string =>
   numberFormat({
     style: 'currency',

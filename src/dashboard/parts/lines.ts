@@ -5,36 +5,36 @@ import { dateFormat, locale, numberFormat } from '../words/locale.ts';
 import { language, words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 
-/** A quantity over time; null where nothing is known. */
+/** A quantity over time; null if unknown. */
 export interface Line {
   name: string;
   unit: string;
-  /** A name of the style sheet, such as --accent. */
+  /** Custom property of the style sheet, such as --accent. */
   colour: string;
   isDashed?: boolean;
   values: (number | null)[];
 }
 
-/** A quantity drawn as bars at the foot, on an axis of its own at the right, which ends at `most`. */
+/** A quantity drawn as bars at the bottom, on its own axis at the right with the maximum `most`. */
 type FootBars = Omit<Line, 'isDashed'> & { most: number };
 
 interface LinesOptions {
   title: string;
-  /** Beginnings of the steps, Unix ms, in order. */
+  /** Start times of the steps, Unix ms, ascending. */
   atMs: number[];
   stepMs: number;
-  /** IANA zone that times are told in. */
+  /** Time zone of the displayed times (IANA name). */
   zone: string;
   lines: Line[];
   bars: FootBars;
 }
 
 const HEIGHT_PX = 240;
-/** A name within a sentence: German nouns stay as they are. */
+/** Returns a name in the form used within a sentence: lower case, except for German nouns. */
 const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerCase(locale()));
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
-/** Lines over time with bars at their foot; the same figures are in a table below, for who does not see or cannot point. */
+/** Line chart with bars at the bottom. A table below contains the same figures, for users who cannot see the chart or use a pointer. */
 export function Lines(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);
@@ -75,14 +75,14 @@ export function Lines(props: LinesOptions) {
   </figure>`;
 }
 
-/** "Sat 21 Nov, 14:00". */
+/** Returns a formatter for the times of the steps: "Sat 21 Nov, 14:00". */
 function stepNames(zone: string): (ms: number) => string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
   const format = dateFormat({ ...options, timeZone: zone });
   return (ms) => format.format(ms);
 }
 
-/** The span of each line in words. */
+/** Describes the range of each line in words. */
 function summary(lines: Line[], atMs: number[], name: (ms: number) => string): string {
   const told = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
@@ -115,7 +115,7 @@ function draw(
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-    // A step's value stands in its middle; half a step beside the first and the last one.
+    // A value is drawn in the middle of its step, so the axis extends half a step beyond the first and the last one.
     scales: {
       x: { range: (_plot, from, to) => [from - stepMs / 2_000, to + stepMs / 2_000] },
       y: { range: aroundAll },
@@ -167,7 +167,7 @@ function draw(
   return new uPlot(options, [middles, bars.values, ...lines.map(({ values }) => values)], element);
 }
 
-/** Whole units around what is drawn, with room for the bars below. */
+/** Returns whole units around the values, with room for the bars below. */
 function aroundAll(_plot: uPlot, least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const low = Math.floor(least - 0.5);
@@ -175,7 +175,7 @@ function aroundAll(_plot: uPlot, least: number | null, most: number | null): [nu
   return [low - Math.ceil((high - low) * 0.35), high];
 }
 
-/** Midnights as dates, other times as hours. */
+/** Labels midnights with dates and other times with hours. */
 function labelsOf(zone: string): (plot: uPlot, splits: number[]) => string[] {
   const hour = dateFormat({
     timeZone: zone,

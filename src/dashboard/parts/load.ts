@@ -4,17 +4,17 @@ import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { useKeptFocus } from './focus.ts';
 
-/** What is being asked for: the last answer stays until the next one is there. */
+/** Data that are being loaded. The previous value stays until the next arrives. */
 export interface Loaded<T> {
   value: T | null;
   error: string | null;
   isLoading: boolean;
   again(): void;
-  /** What it is now, as the answer to a change said: an answer that is under way is older, and dropped. */
+  /** Sets the value from the response to a change; a response that is still awaited is older and is dropped. */
   put(value: T): void;
 }
 
-/** Asks when the component appears and whenever `keys` change; an answer that comes too late is dropped. */
+/** Loads data when the component appears and whenever `keys` change; late responses to earlier keys are dropped. */
 export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value: T | null; error: string | null; isLoading: boolean }>({
     value: null,
@@ -42,7 +42,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   return { ...state, again, put };
 }
 
-/** Runs an action once at a time, and keeps its error. */
+/** Runs an action, one at a time, and stores its error. */
 export function useAction(): { run(work: () => Promise<void>): void; isBusy: boolean; error: string | null } {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -57,18 +57,18 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
   return { run, isBusy, error };
 }
 
-/** A list that is looked at page by page, the youngest first. */
+/** A paged list, newest first. */
 interface Pages<T> {
   shown: Loaded<Page<T>>;
   isFirst: boolean;
-  /** For the element around the list: it takes the focus from what may be gone after it was pressed. */
+  /** Ref for the element around the list: it takes the focus from a button that may disappear after a click. */
   top: { current: HTMLDivElement | null };
   show(path: string): void;
-  /** The first page, asked for anew. */
+  /** Reloads the first page. */
   youngest(): void;
 }
 
-/** `first`: path of the first page. */
+/** Loads a list page by page. `first`: path of the first page. */
 export function usePages<T>(first: string): Pages<T> {
   const [path, setPath] = useState(first);
   const shown = useLoad(() => page<T>(path), [path]);
@@ -78,7 +78,7 @@ export function usePages<T>(first: string): Pages<T> {
   return { shown, isFirst, top, show: setPath, youngest: () => (isFirst ? shown.again() : setPath(first)) };
 }
 
-/** The buttons below such a list, where there is more than a page of it. */
+/** Buttons for the previous and next page, if the list has more than one page. */
 export function Steps<T>({ of, names }: { of: Pages<T>; names?: [string, string] }) {
   const { youngest, older } = words().common;
   const next = of.shown.value?.next ?? null;

@@ -1,13 +1,13 @@
 import { dateFormat } from '../words/locale.ts';
 import { DAY_MS } from './format.ts';
 
-/** A day, week (from Monday on), month or year. */
+/** Units of a period: day, week (starting on Monday), month, year. */
 export const UNITS = ['day', 'week', 'month', 'year'] as const;
 export type Unit = (typeof UNITS)[number];
 
 export interface Period {
   unit: Unit;
-  /** Its first day, YYYY-MM-DD. */
+  /** First day of the period, YYYY-MM-DD. */
   start: string;
 }
 
@@ -19,16 +19,16 @@ const FORMS: Record<Unit, RegExp> = {
 };
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-/** Null where there is no such date; those before 1970 are none here. */
+/** Parses a date to Unix ms; null if the date does not exist or is before 1970. */
 function msOf(date: string): number | null {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(ms) || ms < 0 || dateOf(ms) !== date ? null : ms;
 }
 const known = (date: string): number => msOf(date) ?? 0;
-/** 1 is Monday. */
+/** Returns the weekday; 1 is Monday. */
 const weekdayOf = (ms: number): number => new Date(ms).getUTCDay() || 7;
 
-/** The period of a unit in which a date lies. Pure. */
+/** Returns the period of a unit that contains a date. Pure. */
 export function periodAt(unit: Unit, date: string): Period {
   const ms = known(date);
   if (unit === 'week') return { unit, start: dateOf(Math.max(0, ms - (weekdayOf(ms) - 1) * DAY_MS)) };
@@ -36,10 +36,10 @@ export function periodAt(unit: Unit, date: string): Period {
   return { unit, start: `${date.slice(0, lengths[unit])}-01-01`.slice(0, 10) };
 }
 
-/** The last day of a period. Pure. */
+/** Returns the last day of a period. Pure. */
 export const endOf = (period: Period): string => dateOf(known(stepped(period, 1).start) - DAY_MS);
 
-/** So many periods later, or earlier. Pure. */
+/** Returns the period `by` periods later, or earlier if negative. Pure. */
 export function stepped({ unit, start }: Period, by: number): Period {
   const date = new Date(known(start));
   if (unit === 'day' || unit === 'week') date.setUTCDate(date.getUTCDate() + by * (unit === 'week' ? 7 : 1));
@@ -48,14 +48,14 @@ export function stepped({ unit, start }: Period, by: number): Period {
   return { unit, start: dateOf(Math.max(0, date.getTime())) };
 }
 
-/** The week of ISO 8601: that of the year in which its Thursday lies. Pure. */
+/** Returns the ISO 8601 week, which belongs to the year of its Thursday. Pure. */
 export function weekOf(start: string): { year: number; week: number } {
   const thursday = known(start) + 3 * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();
   return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) };
 }
 
-/** A period as an address has it: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
+/** Returns a period's form in addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
 export function addressOf({ unit, start }: Period): string {
   if (unit === 'day') return `day/${start}`;
   if (unit === 'month') return `month/${start.slice(0, 7)}`;
@@ -64,7 +64,7 @@ export function addressOf({ unit, start }: Period): string {
   return `week/${year}-W${String(week).padStart(2, '0')}`;
 }
 
-/** The period that an address names, null where it names none. Pure. */
+/** Parses a period from an address; null if the address names none. Pure. */
 export function periodFrom(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
   const unit = UNITS.find((one) => one === name);
@@ -74,24 +74,24 @@ export function periodFrom(address: string): Period | null {
     const start = `${text}-01-01`.slice(0, 10);
     return msOf(start) === null ? null : { unit, start };
   }
-  // 4 January lies in the first week.
+  // 4 January is always in the first week.
   const fourth = Date.UTC(Number(match[1]), 0, 4);
   const start = dateOf(Math.max(0, fourth - (weekdayOf(fourth) - 1) * DAY_MS + (Number(match[2]) - 1) * 7 * DAY_MS));
   const period = { unit, start };
   return addressOf(period) === address ? period : null;
 }
 
-/** The period that an address shows: the one that it names, of a unit alone the one of today, else the day of today. Pure. */
+/** Returns the period to show for an address: the one that it names; for a unit alone, the current one; else today. Pure. */
 export const periodShown = (address: string, today: string): Period =>
   periodFrom(address) ?? periodAt(UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
-/** From the same day in another unit: today where that lies in the period, else its first day. Pure. */
+/** Returns the period of another unit that contains today, if today is in the given period, else its first day. Pure. */
 export function inUnit(unit: Unit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= endOf(period);
   return periodAt(unit, holdsToday ? today : period.start);
 }
 
-/** For people: "Mon, 12 Oct 2026", "12 – 18 Oct 2026", "October 2026", "2026". */
+/** Formats a period: "Mon, 12 Oct 2026", "12 – 18 Oct 2026", "October 2026", "2026". */
 export function nameOf(period: Period): string {
   const { unit, start } = period;
   if (unit === 'day')
@@ -102,7 +102,7 @@ export function nameOf(period: Period): string {
   return unit === 'year' ? start.slice(0, 4) : daysName(start, endOf(period));
 }
 
-/** Days for people: one with its weekday, more from the first to the last. */
+/** Formats days: a single day with its weekday, several as a range. */
 export function daysName(start: string, end: string): string {
   if (start === end) return nameOf({ unit: 'day', start });
   return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(
@@ -111,6 +111,6 @@ export function daysName(start: string, end: string): string {
   );
 }
 
-/** The day of now in a zone. */
+/** Returns the current day in a time zone. */
 export const todayIn = (zone: string): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(Date.now());

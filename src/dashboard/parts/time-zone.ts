@@ -7,14 +7,14 @@ import { words } from '../words/words.ts';
 import { useAction } from './load.ts';
 import { busy, Card, Field, Problem, rich } from './ui.ts';
 
-/** This browser's time zone. */
+/** Returns the browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** The zones that this browser knows, and the two that must be there: browsers leave UTC out, and links such as Europe/Kiev. */
+/** Returns the zones that the browser lists, plus UTC, which browsers omit, and `zone`, which may be a link such as Europe/Kiev. */
 const zonesWith = (zone: string): string[] =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', zone])].toSorted();
 
-/** A choice of every time zone, under the name `timezone`; `zone` is preselected. */
+/** Select box of all time zones, named `timezone`; `zone` is preselected. */
 export const ZoneSelect = ({
   zone,
   ...attributes
@@ -25,7 +25,7 @@ export const ZoneSelect = ({
   ${zonesWith(zone).map((one) => html`<option value=${one} selected=${one === zone}>${one}</option>`)}
 </select>`;
 
-/** Asks an account whose time zone nobody has set; the browser's is proposed. Nothing once it is set. */
+/** Asks for the time zone of an account that has none set, and proposes the browser's. Empty once it is set. */
 export function TimeZoneQuestion() {
   const { me, asksTimezone, changeMe } = useSession();
   const { common, sessions: w } = words();

@@ -5,18 +5,18 @@ import { focusFirstField, rememberFocus } from './focus.ts';
 import { ago, time } from './format.ts';
 import type { Loaded } from './load.ts';
 
-/** An error message, read out at once by screen readers. */
+/** An error message that screen readers announce at once. */
 export const Problem = ({ text }: { text: string | null }) =>
   text === null ? null : html`<p class="problem" role="alert">${text}</p>`;
 
-/** A card with a heading, and what can be done beside it. */
+/** A card with a heading and, next to it, its actions. */
 export const Card = ({ title, actions, children }: { title: string; actions?: Children; children?: Children }) => html`
   <section class="card" aria-label=${title}>
     <header><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</header>
     ${children}
   </section>`;
 
-/** What was asked for: a sign of waiting, what went wrong, or the children made of it. */
+/** Renders loading data: a waiting indicator, an error, or the children made from the value. */
 export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${Problem} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null)
@@ -24,7 +24,7 @@ export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: 
   return html`<p class="quiet" role="status">${words().common.loading}</p>`;
 }
 
-/** A label, its control, a hint, and what is wrong with it; `children` gets the control's attributes. */
+/** A label with its control, a hint and an error message; `children` receives the control's attributes. */
 export function Field(props: {
   label: string;
   hint?: string | undefined;
@@ -43,10 +43,10 @@ export function Field(props: {
   </div>`;
 }
 
-/** Of a button while its work is under way: `disabled` would take the focus from it. `useAction` runs nothing twice. */
+/** Returns the attributes of a button whose action is running. `disabled` would remove its focus; `useAction` prevents a second run. */
 export const busy = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
-/** The end of a form in a dialog that makes something: what was wrong, and the two ways out. */
+/** The end of a form that creates an object: an error message and the two buttons. */
 export const CreateOrCancel = (props: { error: string | null; isBusy: boolean; onCancel: () => void }) => html`
   <${Problem} text=${props.error} />
   <p class="actions">
@@ -55,8 +55,8 @@ export const CreateOrCancel = (props: { error: string | null; isBusy: boolean; o
   </p>`;
 
 /**
- * The browser's own modal dialog: it keeps the focus, begins at its first field, gives the focus back, and Escape closes it.
- * `describedBy`: what is read out with its title.
+ * The browser's modal dialog. It traps the focus, starts at its first field, restores the focus afterwards, and closes on Escape.
+ * `describedBy`: id of a text that screen readers read with the title.
  */
 export function Dialog(props: { title: string; describedBy?: string; onClose: () => void; children?: Children }) {
   const { title, describedBy, onClose, children } = props;
@@ -70,8 +70,8 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
     dialog.showModal();
     focusFirstField(dialog);
     return () => {
-      // Closed before it goes, since nothing else can have the focus until then. The event of it comes afterwards, when
-      // another dialog may be open.
+      // Close it before its removal, because no other element can have the focus until then. Its close event arrives later, when another
+      // dialog may be open.
       isGone.current = true;
       dialog.close();
       giveBack();
@@ -86,7 +86,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
   </dialog>`;
 }
 
-/** A text to take away, with a button that copies it. */
+/** A text with a button that copies it. */
 export function Copy({ text, label }: { text: string; label: string }) {
   const { common } = words();
   const shown = useRef<HTMLElement>(null);
@@ -95,7 +95,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // The browser does not allow it: marked, it can be copied by hand.
+      // If the browser does not allow copying, the text is selected, so that the user can copy it.
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
       return;
     }
@@ -111,8 +111,8 @@ export function Copy({ text, label }: { text: string; label: string }) {
 }
 
 /**
- * What is said of something that is shown this once; it takes the focus from the form that it comes after. `secret`: Escape
- * does not close the dialog before that was copied.
+ * Content that is shown only once; it takes the focus from the preceding form. `secret`: Escape does not close the dialog until this text
+ * was copied.
  */
 export function ShownOnce({ secret, children }: { secret?: string; children?: Children }) {
   const ref = useRef<HTMLParagraphElement>(null);
@@ -126,7 +126,7 @@ export function ShownOnce({ secret, children }: { secret?: string; children?: Ch
     <${Problem} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
-/** A time: how long ago it was, which goes on while it is looked at, and when. */
+/** A time, relative and absolute; the relative time is updated while the page is open. */
 export function When({ at, zone, never = words().common.never }: { at: string | null; zone?: string; never?: string }) {
   const nowMs = useNow();
   return at === null
@@ -134,13 +134,13 @@ export function When({ at, zone, never = words().common.never }: { at: string | 
     : html`<time datetime=${at} title=${time(at, zone)}>${ago(at, nowMs)}</time>`;
 }
 
-/** A state in a word; its colour says nothing that the word does not. */
+/** A state in a word; its colour is only decorative. */
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
   html`<span class=${`badge ${kind}`}>${children}</span>`;
 
 /**
- * A button that asks once more before it does what cannot be undone. `of`: to what, where the label does not say it (a row
- * of a table).
+ * A button with a second step of confirmation for irreversible actions. `of`: object of the action, if the label does not name it (as in a
+ * table row).
  */
 export function Sure(props: { label: string; of?: string; question: string; onSure: () => void }) {
   const { label, of, question, onSure } = props;
@@ -164,13 +164,13 @@ export function Sure(props: { label: string; of?: string; question: string; onSu
     }`;
 }
 
-/** Tells a dialog around `element` that a text was copied out of it. */
+/** Notifies the dialog around `element` that a text was copied from it. */
 const tellCopied = (element: Element | null, text: string): void =>
   void element?.dispatchEvent(new CustomEvent('copied', { bubbles: true, detail: text }));
 
 /**
- * Keeps the dialog around an element open on Escape until `secret` was copied, alone or in a longer text: closed, it would be
- * lost. Buttons close it all the same. True once Escape was held up, so that this can be said.
+ * Keeps the dialog around an element open on Escape until `secret` was copied, alone or in a longer text, because closing it would lose the
+ * secret. Buttons still close it. Returns true after Escape was blocked, so that the dialog can explain it.
  */
 function useHold(inside: { current: Element | null }, secret: string | undefined): boolean {
   const [isHeld, setHeld] = useState(false);
@@ -186,29 +186,29 @@ function useHold(inside: { current: Element | null }, secret: string | undefined
     const hold = (event: Event) => {
       if (isCopied) return;
       event.preventDefault();
-      // What is said about it stands at the top.
+      // The explanation is at the top.
       dialog.scrollTo(0, 0);
       setHeld(true);
     };
     const listening = new AbortController();
     const { signal } = listening;
     dialog.addEventListener('copied', (event) => copied((event as CustomEvent<string>).detail), { signal });
-    // Marked, and copied by hand.
+    // The user selected and copied the text without the button.
     dialog.addEventListener('copy', () => copied(String(getSelection())), { signal });
     dialog.addEventListener('cancel', hold, { signal });
-    // A browser lets `cancel` be prevented only once without a click in between.
+    // Without a click in between, a browser allows `cancel` to be prevented only once.
     document.addEventListener('keydown', (event) => event.key === 'Escape' && hold(event), { signal });
     return () => listening.abort();
   }, [secret]);
   return isHeld;
 }
 
-/** `**bold**`, `` `code` `` and `[link]` of a text in `words/`. */
+/** Marks in texts of `words/`: `**bold**`, `` `code` `` and `[link]`. */
 const MARKS = /\*\*(.+?)\*\*|`(.+?)`|\[(.+?)\]/g;
 
 /**
- * A text with marks as markup: translators move them within their sentence. `links`: make the links, in the order that they
- * have in the text.
+ * Converts a text with marks to markup; translators can move the marks within the sentence. `links`: render the links, in the order of the
+ * text.
  */
 export function rich(text: string, ...links: ((name: string) => Children)[]): Children[] {
   const parts: Children[] = [];
@@ -226,13 +226,13 @@ export function rich(text: string, ...links: ((name: string) => Children)[]): Ch
 
 const EVERY_MS = 10_000;
 
-/** The time, Unix ms, looked at anew every ten seconds: what is said to be "just now" must not stay so for ever. */
+/** Returns the time in Unix ms, updated every ten seconds, so that a relative time such as "just now" does not become stale. */
 export function useNow(): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  // Rendered for another reason meanwhile, it is later than that.
+  // A render for another reason may be later than the last update.
   return Math.max(nowMs, Date.now());
 }

@@ -1,23 +1,23 @@
 import { isLanguage, type Language, language, languageFrom, setWords } from './words.ts';
 
-/** Where a choice is kept in the browser. */
+/** Key of the chosen language in the browser's storage. */
 const KEPT = 'language';
 const CHANGED = 'words';
 
-/** Before anything is drawn: what was chosen here, else what the browser asks for. */
+/** Loads the texts before anything is drawn: in the chosen language, else in one that the browser requests. */
 export function firstWords(): Promise<void> {
   const kept = localStorage.getItem(KEPT);
   return put(isLanguage(kept) ? kept : languageFrom(navigator.languages));
 }
 
-/** Another language from now on, in this browser. Rejects where it could not be fetched: then it stays as it was. */
+/** Changes the language in this browser. Rejects, without a change, if the texts cannot be loaded. */
 export async function chooseLanguage(next: Language): Promise<void> {
   await put(next);
   localStorage.setItem(KEPT, next);
   document.dispatchEvent(new Event(CHANGED));
 }
 
-/** Calls back when another language was chosen; what is returned ends that. */
+/** Calls back when another language was chosen. Returns a function that stops this. */
 export function onLanguage(changed: (language: Language) => void): () => void {
   const tell = () => changed(language());
   document.addEventListener(CHANGED, tell);

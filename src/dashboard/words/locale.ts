@@ -1,14 +1,14 @@
-/** BCP 47 tag by which numbers, dates and plurals are written. */
+/** BCP 47 tag for the format of numbers, dates and plurals. */
 let tag = 'en';
 
 export const locale = (): string => tag;
 
-/** Whoever draws the pages sets it before, with the words: `words.ts`. */
+/** Sets the locale. `words.ts` calls this before the pages are drawn. */
 export function setLocale(next: string): void {
   tag = next;
 }
 
-/** To make a format takes longer than to use it a thousand times. */
+/** Cached formats: creating one takes longer than using it a thousand times. */
 const made = new Map<string, unknown>();
 function once<T>(kind: string, options: object, make: () => T): T {
   const key = `${tag} ${kind} ${JSON.stringify(options)}`;
@@ -23,10 +23,10 @@ export const numberFormat = (options: Intl.NumberFormatOptions = {}): Intl.Numbe
 export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   once('date', options, () => new Intl.DateTimeFormat(tag, options));
 
-/** A whole number for people. */
+/** Formats a whole number. */
 export const count = (value: number): string => numberFormat().format(value);
 
-/** How messages (`words.ts`) write numbers and dates, and choose between plural forms: by the chosen locale, as everything else here. */
+/** Formatters with which messages (`words.ts`) write numbers and dates and choose plural forms, in the chosen locale. */
 export const formatters = {
   getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions): Intl.NumberFormat => numberFormat(options),
   getDateTimeFormat: (_: unknown, options: Intl.DateTimeFormatOptions = {}): Intl.DateTimeFormat => dateFormat(options),

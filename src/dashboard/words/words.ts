@@ -2,7 +2,7 @@ import format, { type CompiledMessage } from 'icu-minify/format';
 import type { Arguments } from './arguments.d.ts';
 import { formatters, locale, setLocale } from './locale.ts';
 
-/** The pages of texts. English defines which texts there are. */
+/** The texts of each page. The English texts define the keys. */
 interface English {
   alerts: typeof import('./en/alerts.json');
   bills: typeof import('./en/bills.json');
@@ -19,7 +19,7 @@ interface English {
   webhooks: typeof import('./en/webhooks.json');
 }
 
-/** The texts below a path. One with arguments is a function of them. */
+/** The texts below a path. A text with arguments is a function. */
 type Spoken<Texts, Path extends string> = {
   readonly [Key in keyof Texts]: Texts[Key] extends string
     ? `${Path}.${Key & string}` extends infer Full extends keyof Arguments
@@ -31,10 +31,10 @@ type Spoken<Texts, Path extends string> = {
 /** All texts of the pages in one language. */
 export type Words = { readonly [Page in keyof English]: Spoken<English[Page], Page> };
 
-/** The texts of a language as the service sends them (`src/api/dashboard/compile-words.ts`). A text with arguments is an array. */
+/** The texts of a language as sent by the service (`src/api/dashboard/compile-words.ts`). A text with arguments is an array. */
 export type CompiledWords = { readonly [name: string]: CompiledMessage | CompiledWords };
 
-/** Languages that the dashboard speaks, each by its own name. */
+/** Languages of the dashboard, each under its own name. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', nl: 'Nederlands' } as const;
 export type Language = keyof typeof LANGUAGES;
 
@@ -42,7 +42,7 @@ export const isLanguage = (text: string | null): text is Language => text !== nu
 
 let current: { language: Language; words: Words } | undefined;
 
-/** The texts in the chosen language. Nothing is drawn before they are there, so that no module keeps one of them in a constant. */
+/** Returns the texts in the chosen language. They are loaded before anything is drawn, and modules must not store one in a constant. */
 export function words(): Words {
   if (!current) throw new Error('no words: setWords comes first');
   return current.words;
@@ -50,7 +50,7 @@ export function words(): Words {
 
 export const language = (): Language => current?.language ?? 'en';
 
-/** Chooses a language. `tags`: the browser's, for the region: German in Austria writes numbers the Austrian way. */
+/** Sets the language. `tags`: the browser's language tags, for the region: German in Austria formats numbers the Austrian way. */
 export function setWords(next: Language, compiled: CompiledWords, tags: readonly string[] = []): void {
   current = { language: next, words: spoken(compiled) as Words };
   setLocale(localeOf(next, tags));
@@ -65,15 +65,15 @@ function spoken(compiled: CompiledMessage | CompiledWords): unknown {
 
 const isMessage = (compiled: CompiledMessage | CompiledWords): compiled is CompiledMessage => Array.isArray(compiled);
 
-/** The text of a name that the service may have made up since; undefined if there is none. */
+/** Returns the text of a name; undefined if the dashboard does not know the name, because a newer service has added it. */
 export const textNamed = (texts: Readonly<Record<string, string>>, name: string): string | undefined => texts[name];
 
 const languageOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
-/** The first of the browser's languages that there is; English if there is none. Pure. */
+/** Returns the first of the browser's languages that the dashboard has; English if there is none. Pure. */
 export const languageFrom = (tags: readonly string[]): Language => tags.map(languageOf).find(isLanguage) ?? 'en';
 
-/** The browser's whole tag of a language, else the language alone. Pure. */
+/** Returns the browser's full tag for a language, else the language alone. Pure. */
 export function localeOf(language: Language, tags: readonly string[]): string {
   const tag = tags.find((one) => languageOf(one) === language) ?? language;
   return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? language;

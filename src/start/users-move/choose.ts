@@ -3,15 +3,15 @@ import type { Both } from './ends.ts';
 
 // Raw SQL: two databases at once, and lists as one parameter.
 
-/** Accounts of a file, by how far they are. */
+/** The accounts of a file, by the progress of their move. */
 interface Chosen {
-  /** They are here, and may move. */
+  /** Accounts that are in this installation and may move. */
   toMove: string[];
-  /** They are closed here, by a move that was broken off. */
+  /** Accounts that an interrupted move has closed here. */
   unfinished: string[];
-  /** They moved. */
+  /** Accounts that have moved already. */
   moved: string[];
-  /** The line of each in the file, by its id. */
+  /** Line in the file, by the account's id. */
   lines: ReadonlyMap<string, number>;
 }
 
@@ -21,7 +21,7 @@ interface Departure {
   isFinished: boolean;
 }
 
-/** Finds the accounts that a file names. Throws with every mistake by its line, and every reason why one cannot move. */
+/** Finds the accounts that a file names. Throws with every invalid line, and every reason why an account cannot move. */
 export async function chooseAccounts(
   { source, target }: Both,
   named: readonly Named[],
@@ -61,7 +61,7 @@ export async function chooseAccounts(
 }
 
 async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
-  // One that came back is here.
+  // An account that has come back is in this installation again.
   const { rows } = await pool.query<Departure>(
     `SELECT user_id AS "userId", to_installation AS "to", left_at IS NOT NULL AS "isFinished" FROM departures d
      WHERE NOT EXISTS (SELECT FROM users u WHERE u.user_id = d.user_id)`,
@@ -69,7 +69,7 @@ async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
-/** By what they are named, in lower case. */
+/** Returns accounts by the id or e-mail address that the file uses, in lower case. */
 async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, Candidate>> {
   const { rows } = await pool.query<Candidate & { name: string }>(
     `SELECT lower(n.name) AS name, user_id AS "userId", email, role, enrolled_by AS "enrolledBy"
@@ -79,7 +79,10 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
   return new Map(rows.map(({ name, ...one }) => [name, one]));
 }
 
-/** The ids of those that are named by an e-mail address and no longer here: it is among what was taken out, or at the other end. */
+/**
+ * Returns the ids of accounts that the file names by e-mail address and that are no longer active here. They are found in the bundle of a
+ * closed account or in the other installation.
+ */
 async function goneByEmail({ source, target }: Both, named: readonly Named[]): Promise<Map<string, string>> {
   const emails = named.map(({ name }) => name.toLowerCase()).filter((name) => name.includes('@'));
   const { rows: parcelled } = await source.pool.query(
@@ -123,7 +126,7 @@ async function surroundings({ source, target }: Both, candidates: readonly Candi
   };
 }
 
-/** Of those that move, how many accounts that they enrolled do not. */
+/** Returns, for each moving account, the number of accounts that it enrolled and that do not move. */
 export async function leftBehind(pool: Pick<Pool, 'query'>, moving: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await pool.query(
     `SELECT enrolled_by AS id, count(*)::int AS accounts FROM users
@@ -133,13 +136,13 @@ export async function leftBehind(pool: Pick<Pool, 'query'>, moving: readonly str
   return new Map(rows.map(({ id, accounts }) => [id, accounts]));
 }
 
-/** An account that a file names, by its id or its e-mail address, and in which line. */
+/** An account that a file names by id or e-mail address, with its line number. */
 interface Named {
   line: number;
   name: string;
 }
 
-/** Reads a file of accounts: one a line, by `user_id` or e-mail address; what follows a `#` is a comment. Pure. */
+/** Parses a file of accounts: one `user_id` or e-mail address a line; text after a `#` is a comment. Pure. */
 export function parseAccounts(text: string): { named: Named[]; mistakes: string[] } {
   const named: Named[] = [];
   const mistakes: string[] = [];
@@ -164,7 +167,7 @@ export function parseAccounts(text: string): { named: Named[]; mistakes: string[
   return { named, mistakes };
 }
 
-/** What is known of an account that may move. */
+/** An account that may move, with the facts that decide whether it can. */
 export interface Candidate {
   userId: string;
   email: string;
@@ -172,19 +175,19 @@ export interface Candidate {
   enrolledBy: string | null;
 }
 
-/** What of the two installations bears on who may move. */
+/** State of the two installations that decides which accounts may move. */
 export interface Surroundings {
-  /** Accounts that are in the other installation, by id. */
+  /** Ids of accounts that exist in the other installation. */
   there: ReadonlySet<string>;
-  /** E-mail addresses that accounts of the other installation have, in lower case. */
+  /** E-mail addresses of accounts in the other installation, in lower case. */
   emailsThere: ReadonlySet<string>;
-  /** Of accounts that sign in by what another account of the other installation signs in by, the provider. */
+  /** Identity provider, by account, if an account of the other installation signs in with the same identity. */
   issuersThere: ReadonlyMap<string, string>;
-  /** Of utilities, how many accounts that they enrolled are not in the file. */
+  /** Number of enrolled accounts that are not in the file, by utility. */
   left: ReadonlyMap<string, number>;
 }
 
-/** Why an account cannot move; none where it can. Pure. */
+/** Returns the reasons why an account cannot move; empty if it can. Pure. */
 export function hindrances(
   one: Candidate,
   moving: ReadonlySet<string>,

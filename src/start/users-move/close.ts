@@ -24,18 +24,18 @@ import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
 import { eraseTraces } from '#src/users/erase.ts';
 import { leftBehind } from './choose.ts';
 
-// Raw SQL: locks, and relations as parcels.
+// Raw SQL: locks, and relations stored as parcels.
 
-/** A delivery takes as long as its lease at most (src/delivery/take.ts). */
+/** A delivery lasts no longer than its lease (src/delivery/take.ts). */
 const MAX_DELIVERY_MS = 130_000;
 const LOOK_AGAIN_MS = 50;
 
 class UnderWay extends Error {}
 
 /**
- * Closes accounts in one transaction: whatever is written of them waits for it, and finds none of them afterwards. Their rows are in `parcels`
- * then, and of their devices it is known that they departed: what these still send is kept (ingest/write/moved-accounts.ts). Waits for deliveries
- * that are under way, so that nobody tells them twice.
+ * Closes accounts in one transaction. Concurrent writes to them wait for it and then no longer find the accounts. Their rows are then in
+ * `parcels`, and their devices are marked as moved, so that later messages are stored (ingest/write/moved-accounts.ts). Waits for
+ * deliveries in progress, so that no receiver gets an event twice.
  */
 export async function closeAccounts(pool: Pool, userIds: readonly string[], toInstallation: string): Promise<void> {
   const deadlineMs = performance.now() + MAX_DELIVERY_MS;
@@ -55,7 +55,7 @@ async function close(
   userIds: readonly string[],
   { toInstallation, isPatient }: { toInstallation: string; isPatient: boolean },
 ): Promise<void> {
-  // In the order of an erasure (src/users/erase.ts): the refresh, changed hours, the account, what is heard, devices, heads.
+  // The same order as an erasure (src/users/erase.ts): the refresh, changed hours, the account, gateways, devices, heads.
   await client.query('SELECT hold_refresh()');
   await packChanges(client, userIds);
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
@@ -73,7 +73,7 @@ async function close(
     ['device_heads', 'device_id'],
   ])
     await client.query(`SELECT FROM ${relation} WHERE user_id = ANY ($1) ORDER BY ${key} FOR UPDATE`, [userIds]);
-  // Nobody takes another one until this is committed.
+  // This lock stops workers from taking another delivery until the commit.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
   await noteMove(databaseOn(client), userIds, 'user.moved', { to: toInstallation });
@@ -102,7 +102,10 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
   return rows[0].are;
 }
 
-/** Opens closed accounts again where they were, as they were. What their devices sent meanwhile is still to be written (`departed.ts`). */
+/**
+ * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent in the meantime still have to be
+ * written (`departed.ts`).
+ */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
@@ -116,8 +119,8 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens accounts at the target in one transaction: all rows that were taken out of the source, under numbers of the target's, sealed with its key,
- * compared by count and sum. Their readings and their load profile are there already. Answers the rows of each relation.
+ * Opens accounts at the target in one transaction: inserts all rows that were taken out of the source, with the target's ids, sealed with
+ * its key, and compares them by count and sum. Readings and load profile were copied before. Returns the number of rows of each relation.
  */
 export async function openAccounts(
   { source, target }: Ends,
@@ -135,7 +138,7 @@ export async function openAccounts(
       'DELETE FROM arriving_series WHERE device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))',
       [userIds],
     );
-    // They may have left from here once.
+    // The accounts may have moved away from the target earlier.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
       userIds,
@@ -146,7 +149,10 @@ export async function openAccounts(
   });
 }
 
-/** Whether closed accounts were opened at the target. Waits for whoever is at it: a transaction of a process that was killed may go on for a while. */
+/**
+ * Whether closed accounts were opened at the target. Waits for a concurrent opening: the transaction of a killed process may continue for a
+ * while.
+ */
 export async function areOpen(target: Pool, userIds: readonly string[], fromInstallation: string): Promise<boolean> {
   return inTransaction(target, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
@@ -158,7 +164,9 @@ export async function areOpen(target: Pool, userIds: readonly string[], fromInst
   });
 }
 
-/** Removes what is left of accounts that are open at the target, one by one, as an erasure does, and then the parcels. */
+/**
+ * Removes the remaining rows of accounts that are open at the target, one account at a time, as an erasure does; then removes the parcels.
+ */
 export async function erase(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDb(pool);
   // Raw SQL: parcels, and lists as one parameter.
@@ -178,7 +186,7 @@ export async function erase(pool: Pool, userIds: readonly string[]): Promise<voi
   });
 }
 
-/** Notes that accounts left for another installation, or came from one; in the transaction of what moves them. */
+/** Records in the audit log that accounts moved to or came from another installation, in the transaction that moves them. */
 async function noteMove(
   db: Database,
   userIds: readonly string[],

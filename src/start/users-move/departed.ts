@@ -5,20 +5,20 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { Both } from './ends.ts';
 
-/** Messages that are written in one transaction. */
+/** Number of messages that are written in one transaction. */
 const PAGE = 200;
 
-/** How readings are taken: as the ingest of this installation does (`Config`). */
+/** Settings for writing readings, equal to those of this installation's ingest (`Config`). */
 export interface Taking {
   retentionMonths: number;
   maxChannels: number;
 }
 
 /**
- * Writes what devices sent to the installation that their accounts had left, where the accounts are now: like messages that came there, also in that one which
- * cannot be written is refused by itself.
- * `whose`: which logins, a condition of `departed_messages` m with its values. What was written before a kill is written again, and known. Returns
- * how many messages.
+ * Writes messages that devices sent to their account's old installation to the installation that has the account now. They are treated as
+ * if they had arrived there; a message that cannot be written is rejected alone. `whose`: SQL condition on `departed_messages` m that
+ * selects the logins, with its values. Messages that were written before a kill are written again and recognised as duplicates. Returns the
+ * number of messages.
  */
 async function forwardKept(
   { from, to }: { from: Pool; to: Pool },
@@ -26,7 +26,7 @@ async function forwardKept(
   taking: Taking,
 ): Promise<number> {
   const writer = createWriter(to, taking);
-  // Raw SQL: a queue of messages, in their order; as far as it goes now: more may come faster than it is written.
+  // Raw SQL: a queue of messages in order, up to the last one present now; otherwise the loop might not end while new messages arrive.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {
     const { rows } = await from.query(
@@ -45,7 +45,10 @@ async function forwardKept(
   }
 }
 
-/** What devices of accounts that are here again sent meanwhile is written, and it is forgotten that they were away. */
+/**
+ * For accounts that have moved back here: writes the messages that their devices sent in the meantime, and deletes the record of their
+ * absence.
+ */
 export async function forgetReturned(pool: Pool, taking: Taking): Promise<void> {
   const RETURNED =
     'login IN (SELECT login FROM departed_logins l WHERE NOT EXISTS (SELECT FROM departures d WHERE d.user_id = l.user_id))';
@@ -55,17 +58,17 @@ export async function forgetReturned(pool: Pool, taking: Taking): Promise<void> 
   );
 }
 
-/** What of departed accounts was kept here. */
+/** Result of forwarding the stored messages of moved accounts. */
 export interface Forwarded {
   /** Messages that were written at the target. */
   forwarded: number;
-  /** Messages that were removed: their accounts were erased at the target since. */
+  /** Messages that were removed, because their accounts have been erased at the target. */
   removed: number;
 }
 
 /**
- * Writes at the target what came here for accounts that are there; and what came there once, while they were here. Of those that were erased there
- * nothing is kept any more.
+ * Forwards messages that arrived here for accounts that have moved to the target. Also writes messages that arrived at the target while its
+ * returned accounts were here. Messages of accounts that were erased at the target are removed.
  */
 export async function forward({ source, target }: Both, taking: Taking): Promise<Forwarded> {
   await forgetReturned(target.pool, taking);
@@ -75,7 +78,10 @@ export async function forward({ source, target }: Both, taking: Taking): Promise
   return { forwarded: await forwardKept({ from: source.pool, to: target.pool }, { whose, values }, taking), removed };
 }
 
-/** Ends it for accounts that are gone from the target, and did not move on from there. Answers how many messages of theirs were removed. */
+/**
+ * Removes the stored messages of accounts that no longer exist at the target and did not move on from there. Returns the number of removed
+ * messages.
+ */
 async function forgetErased({ source, target }: Both): Promise<number> {
   const { rows } = await source.pool.query(
     `SELECT DISTINCT user_id AS id FROM departed_logins JOIN departures USING (user_id)

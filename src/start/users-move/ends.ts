@@ -15,7 +15,7 @@ export interface Installation {
   database: Found;
 }
 
-/** The two of a move. */
+/** The two installations of a move. */
 export interface Both {
   source: Installation;
   target: Installation;
@@ -23,7 +23,7 @@ export interface Both {
 
 // Raw SQL: here and below; catalogues, advisory locks.
 
-/** What both must be: in use, of this version, and two. Throws, with what to do. */
+/** Opens both installations and checks that they are in use, of this version, and not the same one. Throws, with what to do. */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<Both> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
@@ -61,8 +61,8 @@ async function schemaOf(pool: Pool): Promise<Set<string>> {
 }
 
 /**
- * Runs something while no other move of accounts does, hours and days of the load profile stay what they are, and no history is dropped, at
- * either end. Throws where another move is under way.
+ * Runs a function while, in both installations, no other move of accounts runs, days of the load profile are neither packed nor unpacked,
+ * and no history is dropped. Throws if another move is running.
  */
 export async function withBothHeld<T>(
   { source, target }: { source: Pool; target: Pool },
@@ -76,19 +76,23 @@ export async function withBothHeld<T>(
       const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS "isMine"', [ADVISORY_LOCKS.usersMove]);
       if (!rows[0].isMine)
         throw new Error('Another move of accounts from or to one of the two is under way. Nothing was changed.');
-      // Jobs that are at it end first; those that come leave it for another time.
+      // Waits for running jobs of this kind; jobs that start later skip their work until another time.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
     }
     return await run();
   } finally {
-    // Explicitly: the server may end a session a moment after its client is gone, and the next move would find the locks held.
+    // Unlock explicitly: the server may end a session shortly after its client has disconnected, and the next move would find the locks
+    // held.
     await Promise.allSettled(clients.map((client) => client.query('SELECT pg_advisory_unlock_all()')));
     for (const client of clients) client.release(true);
   }
 }
 
-/** Runs something on a connection to each end, which nobody else has, and closes them: what belongs to their sessions ends with them. */
+/**
+ * Runs a function on an exclusive connection to each installation and closes both. State of the sessions, such as temporary tables, ends
+ * with them.
+ */
 export async function withEnds<T>(
   pools: { source: Pool; target: Pool },
   run: (ends: { source: PoolClient; target: PoolClient }) => Promise<T>,
@@ -106,13 +110,13 @@ export async function withEnds<T>(
   }
 }
 
-/** What the two installations seal with. */
+/** Keys with which the two installations seal secrets. */
 interface Secrets {
   source: string;
   target: string;
 }
 
-/** Throws where one of the secrets opens nothing of what its installation has sealed. */
+/** Throws if a key cannot open any value that its installation has sealed. */
 export async function mustOpen({ source, target }: Both, secrets: Secrets): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
@@ -127,7 +131,9 @@ export async function mustOpen({ source, target }: Both, secrets: Secrets): Prom
   }
 }
 
-/** Opens what the one installation sealed, and seals it as the other does. Throws where it cannot be opened. */
+/**
+ * Returns a function that opens a value sealed by the source and seals it with the target's key. It throws if the value cannot be opened.
+ */
 export function resealing(secrets: Secrets): (sealed: Buffer) => Buffer {
   const [from, to] = [secretBox(secrets.source), secretBox(secrets.target)];
   return (sealed) => to.seal(from.open(sealed));

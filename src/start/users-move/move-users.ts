@@ -22,47 +22,50 @@ import {
 } from './part.ts';
 import { sayUnpriced, type Unpriced, unpricedTariffs } from './unpriced.ts';
 
-/** What a move of accounts did. */
+/** Result of a move of accounts. */
 export interface UsersMoveReport {
-  /** Accounts that moved now, and that had moved before. */
+  /** Number of accounts that moved in this run or an earlier one. */
   users: number;
   moved_before: number;
-  /** Rows of each relation that were copied and compared. */
+  /** Relations that were copied and compared, with their number of rows. */
   relations: { relation: string; rows: number }[];
-  /** Consumption of these accounts in closed hours, in mWh: of the load profile here, and of the daily aggregates there. */
+  /** Consumption of these accounts in closed hours, in mWh: equal in the load profile here and the daily aggregates at the target. */
   total_milliwatt_hours: string;
-  /** How long they were closed here and not yet open there. */
+  /** Time during which the accounts were closed here and not yet open at the target. */
   held_ms: number;
-  /** Messages that came here for accounts that are there, and were written there. */
+  /** Messages that arrived here for moved accounts and were written at the target. */
   forwarded: number;
-  /** Messages that had come here for accounts that were erased there since: they were removed. */
+  /** Messages that arrived here and were removed, because their accounts have been erased at the target. */
   removed: number;
-  /** Tariffs of accounts of the file that have no prices there: their series are others', who did not go along. */
+  /** Tariffs of the moved accounts that have no prices at the target: their price series belong to accounts that did not move. */
   unpriced: Unpriced[];
 }
 
-/** What it is made with. */
+/** Input of a move of accounts. */
 export interface UsersMove {
-  /** The file's text. */
+  /** Text of the file of accounts. */
   accounts: string;
-  /** What the two installations seal with: their `secret.key`. */
+  /** Keys with which the two installations seal: the contents of their `secret.key`. */
   secrets: { source: string; target: string };
   taking: Taking;
-  /** How long devices may still be connected here once their accounts are there: so long is waited before the last of it is written there. */
+  /**
+   * Maximum time that devices may stay connected here after their accounts are open at the target. The move waits this long before it
+   * forwards the last messages.
+   */
   connectedMs?: number;
   step(text: string): void;
   progress: Progress;
 }
 
-/** Passes while all goes on, until one has this many rows to copy at most. */
+/** Maximum number of copying passes while the accounts are open. The passes end as soon as one copies no more than this many rows. */
 const MAX_PASSES = 4;
 const FEW_ROWS = 10_000;
 
 /**
- * Moves accounts of a running installation into another running one: copies their readings and load profile while both run, closes them here in
- * one transaction, copies and compares what came meanwhile, opens them there in one transaction, and erases them here. What their devices
- * still send here is kept, and written there. May be broken off (kill -9) at any point and begun again. Where it fails before they are open there
- * they are opened here again, as they were.
+ * Moves accounts of a running installation into another running one. Copies their readings and load profile while both run, closes them
+ * here in one transaction, copies and compares the rest, opens them at the target in one transaction, and erases them here. Messages that
+ * their devices still send here are stored and forwarded. The move may be interrupted (kill -9) at any point and run again. If it fails
+ * before the accounts are open at the target, they are opened here again, unchanged.
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
   const pools = {
@@ -110,7 +113,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
   }
 }
 
-/** One pass over what is copied by its time: makes the target's part equal. */
+/** Runs one pass over the relations that are copied by time, and makes the target's rows equal. */
 async function pass(
   both: Both,
   userIds: readonly string[],
@@ -120,7 +123,7 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await settleRollups(source.pool, new Date());
-  // Continuous aggregates stand on hours alone. They stay hours: packing is held.
+  // Continuous aggregates are computed from hours alone. The days stay unpacked, because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, keysOf(userIds));
   return withEnds({ source: source.pool, target: target.pool }, async (ends) => {
@@ -143,7 +146,7 @@ async function copyMeanwhile(both: Both, userIds: readonly string[], how: UsersM
   }
 }
 
-/** Computes anew what a pass over the load profile changed; from when on it did, null where it did not. */
+/** Recomputes the aggregates that a pass over the load profile changed. `since`: time of the first change; null if there was none. */
 async function computeSince(
   { target }: Both,
   userIds: readonly string[],
@@ -158,7 +161,7 @@ async function computeSince(
   return since;
 }
 
-/** Goes on from where accounts are closed. Opens them again where that fails and they are not open at the target. */
+/** Continues a move whose accounts are closed. If that fails and the accounts are not open at the target, opens them here again. */
 async function finish(both: Both, userIds: readonly string[], how: UsersMove, report: UsersMoveReport): Promise<void> {
   const { source, target } = both;
   if (!(await areOpen(target.pool, userIds, source.id))) {
@@ -183,7 +186,7 @@ async function bringOver(
   const { source, target } = both;
   how.step('Copying what came meanwhile, comparing …');
   const done = await pass(both, userIds, how, true);
-  // Hours that were late here are changed hours there.
+  // Late hours of the source become changed hours at the target.
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
   const since = await computeSince(both, userIds, done);
   const keys = await keysWithRows(target.pool, keysOf(userIds));
@@ -207,7 +210,7 @@ async function bringOver(
   report.held_ms = Math.max(report.held_ms, rows[0].ms);
 }
 
-/** After a failure: opens accounts again where they were. Where it cannot be known whether they are open at the target they stay closed. */
+/** Opens accounts here again after a failure. If it cannot be determined whether they are open at the target, they stay closed. */
 async function giveBack(
   { source, target }: Both,
   userIds: readonly string[],

@@ -10,13 +10,13 @@ import { rebuildTables } from '#src/rollups/rebuild.ts';
 import { markStale, settleRollups, withRefreshHeld } from '#src/rollups/refresh.ts';
 import type { Installation } from './ends.ts';
 
-// Raw SQL: temporary tables and views, of relations that are named at run time.
+// Raw SQL: temporary tables and views of relations that are named at run time.
 
 const viewOf = (relation: string): string => `part_${relation}`;
 const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
 const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
 
-/** What is copied of accounts while all goes on, and once more when they are closed: the load profile last. */
+/** Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last. */
 export const STREAMED_PARTS: readonly Copied[] = [
   ...STREAMED.map(({ relation, by }) => ({ relation, by, part: { view: viewOf(relation), whose: OF_SERIES } })),
   ...[HOURS, DAYS].map(({ relation, time }) => ({
@@ -26,10 +26,13 @@ export const STREAMED_PARTS: readonly Copied[] = [
   })),
 ];
 
-/** The view that has an account's part of a relation, in sessions that `openPart` was called for. */
+/** Returns the name of the view with the accounts' rows of a relation. It exists in sessions prepared by `openPart`. */
 export const seenOf = (relation: string): string => viewOf(relation);
 
-/** What accounts' rows of the load profile and the aggregates have as `user_id`: their ids, and those with what is told apart behind them. */
+/**
+ * Returns the values of `user_id` that the accounts have in the load profile and the aggregates: their ids, and a key for each of their
+ * separately counted meters.
+ */
 export const keysOf = (userIds: readonly string[]): string[] =>
   userIds.flatMap((userId) => [userId, ...TOLD_APART.map((meter) => meterKey(userId, meter))]);
 
@@ -40,7 +43,7 @@ interface Series {
   kind: string;
 }
 
-/** The accounts' series: of those that are closed they are among the parcels. */
+/** Returns the accounts' series. For closed accounts they are in the parcels. */
 async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
   const { rows } = await source.query(
     `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)
@@ -53,8 +56,8 @@ async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise
 }
 
 /**
- * Prepares the sessions of both ends: gives series that are new the numbers that they will have, for good, and makes views of what belongs to the
- * accounts, as it is at the target.
+ * Prepares the sessions of both installations. Assigns new series the permanent ids that they will have at the target, and creates views of
+ * the accounts' rows with these ids.
  */
 export async function openPart({ source, target }: Ends, userIds: readonly string[]): Promise<void> {
   const series = await seriesOf(source, userIds);
@@ -99,14 +102,13 @@ async function openEnd(
   }
 }
 
-// Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
+// Raw SQL: relations are named at run time, from src/rollups/levels.ts.
 
-/** From the beginning. */
 const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Those of the keys (`keysOf`) that have anything. */
+/** Returns the keys (of `keysOf`) that have any rows. */
 export async function keysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
@@ -116,14 +118,14 @@ export async function keysWithRows(pool: Pool, keys: readonly string[]): Promise
   return rows.map(({ key }) => key);
 }
 
-/** Makes the aggregates of keys those of the load profile that was copied, where they are not: whatever a move that was broken off has left. */
+/** Recomputes the aggregates of keys that differ from the copied load profile, for example after an interrupted move. */
 export async function mendAggregates(target: Installation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);
   await computeAggregates(target, wrong, EVER);
 }
 
-/** Computes the aggregates of keys anew from the month of a time on. */
+/** Recomputes the aggregates of the keys, starting with the month of `since`. */
 export async function computeAggregates(
   { pool, database }: Installation,
   keys: readonly string[],
@@ -147,7 +149,7 @@ export async function computeAggregates(
   await settleRollups(pool, new Date());
 }
 
-/** Throws where an aggregate of a key differs from the load profile beneath it, from the month of a time on. */
+/** Throws if an aggregate of a key differs from its load profile, starting with the month of `since`. */
 export async function mustBeRight(target: Installation, keys: readonly string[], since: Date): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, monthOf(since)))) wrong.push(key);
@@ -162,7 +164,7 @@ async function isRight({ pool, database }: Installation, key: string, since: Dat
   return differences.length === 0;
 }
 
-/** Consumption of keys in closed hours, in mWh, as text: a relation's total. */
+/** Returns the total consumption of the keys in closed hours of a relation, in mWh, as text. */
 export async function totalOf(
   pool: Pool,
   relation: 'closed_device_hourly' | 'closed_user_daily',

@@ -1,21 +1,23 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { Both } from './ends.ts';
 
-/** A tariff of an account that names a price series of another one, which does not go along: its prices are missing at the target. */
+/**
+ * A tariff of a moving account whose price series belongs to an account that does not move, so that its prices are missing at the target.
+ */
 export interface Unpriced {
-  /** Of the account, in the file. */
+  /** Line of the account in the file. */
   line: number;
   user_id: string;
   tariff_id: string;
   tariff: string;
   series_id: string;
-  /** Name of the series here; null where it is gone here, too. */
+  /** Name of the series in the source; null if it no longer exists there either. */
   series: string | null;
 }
 
 /**
- * Which tariffs of accounts, as they are `at` one of the two, name series that neither are at the target nor go there with them. `lines`: of the
- * accounts, in the file.
+ * Returns the tariffs of accounts whose price series neither exist at the target nor move there. `at`: pool of the installation that has
+ * the accounts now. `lines`: the accounts' lines in the file.
  */
 export async function unpricedTariffs(
   { source, target }: Both,
@@ -51,7 +53,7 @@ async function seriesOf(pool: Pool, seriesIds: readonly string[]): Promise<{ id:
   return (await pool.query(text, [seriesIds])).rows;
 }
 
-/** Lines for people: which tariffs, by the line of the file, and what to do. Empty where there are none. */
+/** Returns lines of text for an operator: the tariffs, by line of the file, and what to do. Empty if there are none. */
 export function sayUnpriced(tariffs: readonly Unpriced[]): string {
   if (tariffs.length === 0) return '';
   const each = tariffs.map(

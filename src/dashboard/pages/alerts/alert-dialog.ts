@@ -11,13 +11,13 @@ import { type AlertType, type Delivery, isCostType, nameOf, thresholdFields, thr
 import { askPast, type Past } from './past.ts';
 import { AlertPreview } from './preview.ts';
 
-/** Makes an alert of the picked account, or changes one (`of`), and shows when it would have fired. */
+/** Dialog that creates an alert for the selected account or edits one (`of`), with a preview of its firings in the past. */
 export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void; onClose: () => void }) {
   const { of: known, onDone, onClose } = props;
   const { me, user, pick } = useSession();
   const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
-  // Null: not touched, so what is suggested is in it. A suggestion must not come in amid typing.
+  // Null until the user types; the field then shows the suggestion. A suggestion that arrives later must not overwrite typed text.
   const [typed, setTyped] = useState<string | null>(known ? toType(thresholdOf(known)) : null);
   const [delivery, setDelivery] = useState<Delivery>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
@@ -50,7 +50,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       if (isTaken) onDone(nameOf({ type, ...thresholdFields(type, threshold) } as Alert));
     });
   };
-  /** That nobody could be told is explained where the delivery is chosen; that there is no tariff, by the service's own words. */
+  /** If the alert would reach no receiver, the delivery field explains it. A missing tariff is reported in the service's words. */
   const refused = (reason: unknown): false => {
     const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
     if (reason instanceof Failure && reason.status === 409 && !isAboutTariff) return false;
@@ -85,7 +85,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   <//>`;
 }
 
-/** What the threshold to begin with is made of. */
+/** Returns a hint on how the suggested threshold was chosen. */
 function hintOf(past: Past | null): string {
   const w = words().alerts.hints;
   if (past === null) return w.looking;
@@ -101,24 +101,24 @@ function hintOf(past: Past | null): string {
     : w.suggested({ amount: toType(suggested) });
 }
 
-/** Of the field: what the service takes. */
+/** Returns the limits that the service accepts for the threshold field. */
 function limitsOf(type: AlertType): { least: number; most: number; isWhole?: boolean } {
   if (type === 'no_data') return { least: 1, most: 720, isWhole: true };
   if (isCostType(type)) return { least: 0.000_000_001, most: 999_999_999 };
   return { least: 0.000_001, most: 1_000_000_000 };
 }
 
-/** What was typed, where the service would take it. */
+/** Returns the typed threshold; null if the service would reject it. */
 function thresholdIn(type: AlertType, text: string): number | null {
   return mistakeIn(text, limitsOf(type)) === '' ? numberOf(text) : null;
 }
 
-/** Numbers as the service takes them: E.164. */
+/** Phone numbers in the service's format, E.164. */
 const PHONE = '\\+[1-9][0-9]{6,14}';
 
 /**
- * How the owner is told, and what is missing for that. `isRefused`: the service said that with this choice nobody could be
- * told.
+ * Fields for the alert's delivery, with the settings that it still needs. `isRefused`: the service rejected the choice because it would
+ * reach no receiver.
  */
 function DeliveryChoice(props: { value: Delivery; isRefused: boolean; onPick: (value: Delivery) => void }) {
   const { value, isRefused, onPick } = props;
@@ -144,7 +144,7 @@ function DeliveryChoice(props: { value: Delivery; isRefused: boolean; onPick: (v
   <//>`;
 }
 
-/** An alert is told by webhook through its owner's own subscriptions. */
+/** Notice that an alert by webhook needs a subscription of the alert's owner. */
 function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   const { me, user, go } = useSession();
   const follow = (event: MouseEvent) => {
@@ -168,7 +168,7 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   </p>`;
 }
 
-/** One of a few, each with what it means; in two columns where that is long. `children` comes below, inside the group. */
+/** Radio buttons with a description each; in two columns if there is room. `children` are rendered at the end of the group. */
 function Choices<T extends string>(props: {
   legend: string;
   name: string;

@@ -12,31 +12,31 @@ import {
   type WouldHaveFired,
 } from './alert.ts';
 
-/** How far back a rule is tried, today included. */
+/** Number of past days, including today, on which a rule is tried. */
 export const DAYS = 90;
-/** Shorter silences are the usual pause between two messages, to many a device. */
+/** For many devices, shorter silences are the usual pause between two messages. */
 const SHORTEST_SILENCE_HOURS = 3;
 
-/** What a rule is tried on: a day with its total or its highest hour, or a month; kWh, or what it cost. Null where nothing is known of it. */
+/** One value on which a rule is tried: a day's total or highest hour, or a month's total, in kWh or as a cost. Null if unknown. */
 interface Step {
-  /** Its first day. */
+  /** First day of the step, YYYY-MM-DD. */
   date: string;
   value: number | null;
-  /** HH:00, of the highest hour. */
+  /** Start of the highest hour, HH:00. */
   hour?: string | undefined;
 }
 
-/** The last 90 days as a rule of a type looks at them, and a threshold to begin with. */
+/** The last 90 days as an alert type evaluates them, with a suggested threshold. */
 export interface Past {
   type: AlertType;
   steps: Step[];
-  /** Null: nothing is known that it could be made of. */
+  /** Suggested threshold; null if there is no data for one. */
   suggested: number | null;
-  /** Of the costs that are known; null: none are. */
+  /** Currency of the known costs; null if there are none. */
   currency: string | null;
 }
 
-/** Days of a zone as YYYY-MM-DD. */
+/** Returns a function that formats a time as its day in a time zone, YYYY-MM-DD. */
 const dateIn = (zone: string) => {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -59,14 +59,14 @@ export async function askPast(type: AlertType, { user_id, timezone }: User, now 
   const query = { user_id, start: dates[0], end: dateIn(timezone)(now), group_by, tz: timezone };
   const ask = (more: object) => call<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostType(type)) {
-    // 422: in two currencies. Such costs make no picture.
+    // Status 422: the costs are in two currencies, so no chart can show them.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
       if (reason instanceof Failure && reason.status === 422) return { data: [] };
       throw reason;
     });
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
     const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
-    // What cost nothing is mostly of before the meter was there.
+    // Days with a cost of zero are mostly from before the meter was installed.
     const suggested = suggestedAmount(valuesOf(steps).filter((value) => value !== 0));
     return { type, steps, currency, suggested };
   }
@@ -76,7 +76,7 @@ export async function askPast(type: AlertType, { user_id, timezone }: User, now 
 
 const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
 
-/** The last 90 days, or the months that they touch, by their first days. Pure. */
+/** Returns the first days of the steps: the last 90 days, or the months that they touch. Pure. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
   const days = Array.from({ length: DAYS }, (_, place) =>
@@ -87,7 +87,7 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** The highest row of each step: its only one, or its highest hour. Pure. */
+/** Returns the steps with the highest row of each: the only row, or the highest hour. Pure. */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
@@ -100,7 +100,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
   });
 }
 
-/** Bars of what a rule is tried on, those marked on which it would have fired. */
+/** Returns chart bars of the steps; those on which the alert would have fired are marked. */
 export function barsOf({ type, steps }: Past, fired: WouldHaveFired[], zone: string): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
@@ -118,7 +118,7 @@ export function barsOf({ type, steps }: Past, fired: WouldHaveFired[], zone: str
   }));
 }
 
-/** On how many days. */
+/** Returns the number of different days on which the alert would have fired. */
 export const daysOf = (fired: WouldHaveFired[], zone: string): number =>
   new Set(fired.map(({ period_start }) => dateIn(zone)(period_start))).size;
 
@@ -127,6 +127,6 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
   return (date: string) => format.format(Date.parse(date));
 };
 
-/** How long a silence lasted, or has lasted by now. */
+/** Returns the length of a silence in hours, up to `now` if it continues. */
 export const hoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
   ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

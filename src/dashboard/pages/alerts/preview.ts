@@ -12,16 +12,16 @@ import { typeName } from '../devices/device.ts';
 import { type AlertType, isCostType, ruleOf, thresholdFields, type WouldHaveFired } from './alert.ts';
 import { barsOf, DAYS, daysOf, hoursOf, type Past } from './past.ts';
 
-/** The service names no more silences than this. */
+/** Maximum number of silences in the service's response. */
 const MOST = 1_000;
 
-/** When an alert would have fired in the last 90 days: in words, and on the chart of what was used, or as a list of silences. */
+/** Preview of an alert's firings in the last 90 days: in words, and on a chart of the usage or as a list of silences. */
 export function AlertPreview(props: { type: AlertType; threshold: number | null; past: Loaded<Past> }) {
   const { type, threshold, past } = props;
   const { user } = useSession();
   const w = words().alerts.preview;
   const { preview, error } = usePreview(user.user_id, type, threshold);
-  // What was asked for another type is none of this one.
+  // Ignore data that were requested for another alert type.
   const known = past.value?.type === type ? past.value : null;
   const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label=${w.label}>
@@ -44,7 +44,7 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   </section>`;
 }
 
-/** "More than 20 kWh in a day: would have fired 4 times in the last 90 days." */
+/** Returns the preview in words: "More than 20 kWh in a day: would have fired 4 times in the last 90 days." */
 function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   const w = words().alerts.preview;
   const rule = ruleOf(type, threshold);
@@ -55,10 +55,10 @@ function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: DAYS, on: days });
 }
 
-/** A preview is fetched when typing has paused for this long. */
+/** The preview is fetched after typing has paused for this long. */
 const PAUSE_MS = 300;
 
-/** On which periods an alert with this threshold would have fired. */
+/** The periods in which an alert with this threshold would have fired. */
 interface Preview {
   type: AlertType;
   threshold: number;
@@ -66,8 +66,8 @@ interface Preview {
 }
 
 /**
- * Tries a rule on the last 90 days, whenever typing pauses; what was found for the threshold before stays until then. Null
- * while there is nothing to show.
+ * Tries a rule on the last 90 days whenever typing pauses. The previous result is shown until the next arrives. Null if there is nothing to
+ * show.
  */
 function usePreview(
   userId: string,
@@ -98,7 +98,7 @@ function usePreview(
   return { preview: threshold !== null && preview?.type === type ? preview : null, error };
 }
 
-/** Silences of devices, the youngest first. */
+/** List of devices' silences, newest first. */
 function Silences({ of }: { of: WouldHaveFired[] }) {
   const { user } = useSession();
   const { common, alerts } = words();
@@ -120,13 +120,13 @@ function Silences({ of }: { of: WouldHaveFired[] }) {
   </div>`;
 }
 
-/** "7 hours", "3 days". */
+/** Formats a length: "7 hours", "3 days". */
 function lengthOf(hours: number): string {
   const w = words().alerts.silences;
   return hours < 48 ? w.hours({ hours: Math.floor(hours) }) : w.days({ days: Math.floor(hours / 24) });
 }
 
-/** What a person calls a device of an account; its identifier where it is not (or not yet) known. */
+/** Returns a function that names a device of an account by its location, or by its identifier if the location is not known (yet). */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
   const devices = useLoad(() => list<Device>(withQuery('/v1/devices', { user_id: userId, limit: 200 })), [userId]);
   return (deviceId) => {

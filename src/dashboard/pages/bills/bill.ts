@@ -8,7 +8,7 @@ import { busy, Card, Copy, Loading, Problem, Sure } from '../../parts/ui.ts';
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** One bill period, and what may be done with it. `name`: what is billed. */
+/** One bill period with its actions. `name`: name of the billed home or device. */
 export function Bill(props: {
   of: BillPeriod;
   name: string;
@@ -72,7 +72,7 @@ const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'Green Button (XML)', hint: w.greenButtonHint, accept: 'application/atom+xml', ending: 'xml', path },
 ];
 
-/** What was told first and last beside what is known now. */
+/** Table of the energy first reported, last reported and known now. */
 function Energies({ of: { first_told, last_told, known_now, difference } }: { of: BillPeriodDetails }) {
   const w = words().bills;
   const rows = [
@@ -97,7 +97,7 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
   </table></div>`;
 }
 
-/** What this bill takes over of closed ones, and what others take over of this one. */
+/** Adjustments: amounts that this bill takes over from closed bills, and amounts of this one that later bills take over. */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
   const { common, bills: w } = words();
   const said = (one: { import_kwh: string; export_kwh: string }) =>
@@ -124,7 +124,7 @@ function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
 
 type Reading = BillStatement['registers'][number]['at_start'];
 
-/** What registers showed at both ends of a period. */
+/** Table of register readings at both ends of a period. */
 function Registers({ of }: { of: BillStatement }) {
   const w = words().bills;
   if (of.registers.length === 0) return null;
@@ -148,7 +148,7 @@ function Registers({ of }: { of: BillStatement }) {
   </details>`;
 }
 
-/** All that was told of a period; only added to. */
+/** Table of all versions that were reported for a period. Versions are only added. */
 function Versions({ of }: { of: BillPeriodDetails }) {
   const w = words().bills;
   return html`<details class="more">
@@ -171,12 +171,12 @@ function Versions({ of }: { of: BillPeriodDetails }) {
 
 const DIGITS = { minimumFractionDigits: 3, maximumFractionDigits: 3 };
 
-/** Energy of a bill, which comes as text with six decimals, for people: to the watt-hour. */
+/** Formats a bill's energy, which the API returns as text with six decimals, to the watt-hour. */
 export const billed = (kwh: string): string => `${numberFormat(DIGITS).format(Number(kwh))} kWh`;
 
-/** By how much energy changed, with its sign. */
+/** Formats a change of energy with its sign. */
 export const change = (kwh: string): string =>
   `${numberFormat({ ...DIGITS, signDisplay: 'exceptZero' }).format(Number(kwh))} kWh`;
 
-/** Whether there is nothing of it, to the milliwatt-hour. */
+/** Whether the energy is zero, to the milliwatt-hour. */
 export const isNothing = (kwh: string): boolean => Number(kwh) === 0;

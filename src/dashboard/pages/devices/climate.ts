@@ -9,10 +9,10 @@ import { Card, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { type ClimateHour, climateHours } from './device.ts';
 
-/** Hours. */
+/** Selectable spans in hours. */
 const SPANS = [48, 168] as const;
 
-/** What a thermostat said of its room, hour by hour. Nothing where the device never told a temperature. */
+/** Hourly room climate that a thermostat has reported. Empty if the device never reported a temperature. */
 export function Climate({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
   const w = words().devices.climate;
   const [hours, setHours] = useState<(typeof SPANS)[number]>(48);
@@ -25,7 +25,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
-  // Of a meter nobody expects it: it is not even said that there is none.
+  // A meter is not expected to report temperatures, so there is not even a note that none are known.
   if (isEmpty && !isThermostat && hours === 48) return null;
   return html`<section aria-label=${w.title}>
     <h3>${w.title}</h3>
@@ -44,7 +44,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   </section>`;
 }
 
-/** Temperature, setpoint and heating, hour by hour. */
+/** Chart of temperature, set-point and heating by hour. */
 function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows: ClimateHour[] }) {
   const w = words().devices.climate;
   return html`<${Lines}
@@ -71,7 +71,7 @@ function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows
             />`;
 }
 
-/** What a thermostat said of a room in a day or a week, beside the load of the same time. */
+/** Room climate of a thermostat in a day or a week, next to the load in the same period. */
 export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
   const w = words().period;
   const { start, end, timezone, newest_at } = shown;

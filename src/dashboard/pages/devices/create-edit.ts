@@ -8,16 +8,18 @@ import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** What a register can show. */
+/** Maximum register reading. */
 const MOST_KWH = 1_000_000_000;
 
 type Action = 'exclude' | 'add';
 
-/** Whether a quantity may be a register that counts: an add is refused for those of them that are not. */
+/** Whether a quantity may be a register that counts. For other quantities the service rejects an added reading. */
 const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =>
   (unit === 'kWh' || unit === 'm³') && counts_as !== null && counts_as !== 'ignored';
 
-/** Asks which readings of a device do not count, or what somebody read off a register, and why. Times are those of the account's zone. */
+/**
+ * Dialog that excludes readings of a device or adds a register reading made by a person, with a reason. Times are in the account's zone.
+ */
 export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
   const { me, user } = useSession();
@@ -46,7 +48,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       const saved = call('POST', `/v1/devices/${device.device_id}/edits`, body);
       const wrong = await saved.then(() => null, mistakesIn);
       if (wrong === null) return onMade();
-      // What has no field of its own is said as a sentence.
+      // An error that belongs to no field of the form is shown as a sentence.
       if (!Object.keys(wrong).every((name) => fields.namedItem(name))) await saved;
       setMistakes(wrong);
     });
@@ -93,14 +95,14 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
     </form>
   <//>`;
 
-  /** Mistakes by field; what is none is thrown on. */
+  /** Returns validation errors by field; rethrows any other error. */
   function mistakesIn(reason: unknown): Record<string, string> {
     if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
     return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
   }
 }
 
-/** How far the clocks of a zone are ahead of UTC at an instant, ms. */
+/** Returns the UTC offset of a zone at an instant, in ms. */
 function offsetMs(zone: string, ms: number): number {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   const wholeMs = Math.floor(ms / 1_000) * 1_000;
@@ -110,8 +112,8 @@ function offsetMs(zone: string, ms: number): number {
 const DAY_MS = 86_400_000;
 
 /**
- * The instant (ISO 8601, UTC) at which the clocks of a zone (IANA name) show what an input of the kind `datetime-local` has. An hour that
- * comes twice is the first of the two; one that is left out is as if the clocks had gone on. '' where it has nothing.
+ * Converts the value of a `datetime-local` input in a zone (IANA name) to an instant (ISO 8601, UTC). An hour that occurs twice is read as
+ * the first one; an hour that is skipped is read as if the clocks had not changed. Returns '' if the input is empty.
  */
 export function instantIn(zone: string, local: string): string {
   const shownMs = Date.parse(`${local}Z`);

@@ -8,7 +8,10 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { CERTIFICATE_FILE, deviceSettings, mosquittoBridge, type ServiceAddress, serviceAddress } from './snippets.ts';
 
-/** Makes a gateway of the picked account, and shows its credentials once, in the settings of what is to use them. */
+/**
+ * Dialog that creates a gateway for the selected account and shows its credentials once, in the configuration of the program that will use
+ * them.
+ */
 export function CreateGateway({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
   const { me, user } = useSession();
   const { common, devices } = words();
@@ -63,7 +66,7 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   `;
 }
 
-/** Where to connect and as whom. `children`: more of the list. */
+/** List of connection settings: address and credentials. `children`: further entries. */
 export const LoginFields = (props: {
   address: ServiceAddress;
   username: string;

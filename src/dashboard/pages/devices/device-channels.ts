@@ -9,12 +9,15 @@ import { words } from '../../words/words.ts';
 
 type Channel = DeviceDetails['channels'][number];
 
-/** What a quantity can be said to be, and how it is called; the first three are a click each. */
+/** Returns the meanings of a quantity with their names; the first three have a button each. */
 const meanings = (): [countsAs: string, name: string][] => Object.entries(words().devices.channels.meanings);
 const CLICKS = 3;
 const nameOf = (countsAs: string) => meanings().find(([one]) => one === countsAs)?.[1] ?? countsAs;
 
-/** The energy and power that a device tells, and what each counts as. What nobody knows comes first, and counts after a click of who manages the device. */
+/**
+ * Table of the energy and power channels of a device and what each counts as. Unknown channels come first; the device's manager classifies
+ * them with a click.
+ */
 export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; onSaved: () => void }) {
   const { of: device, isManager, onSaved } = props;
   const { run, isBusy, error } = useAction();
@@ -23,7 +26,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { channels } = device;
   const held = useLoad(() => call<Held>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
-  // Where a newer value came in between, it is that one which is shown, and nothing is said of it.
+  // If a newer value has arrived, the table shows that value, without the badge of the held one.
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
@@ -49,10 +52,10 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   </section>`;
 }
 
-/** Says something of a quantity; null takes it back. */
+/** Sets the meaning or placement of a channel; null resets it. */
 type Say = (name: string, word: { counts_as: string | null } | { placement: Channel['placement'] }) => void;
 
-/** `placement`: of the device. */
+/** Table row of a channel. `placement`: placement of the device. */
 function Row(props: {
   of: Channel;
   isHeld: boolean;

@@ -11,7 +11,7 @@ import { asks, mayManage, STATES, typeName } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type GivenFields, givenFields, LocationField } from './device-fields.ts';
 
-/** All that is known of one device, with what can be changed. */
+/** Dialog with all details and settings of one device. */
 export function DeviceDialog(props: { deviceId: string; onChange: () => void; onClose: () => void }) {
   const { deviceId, onChange, onClose } = props;
   const { me, user } = useSession();
@@ -27,7 +27,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // By the answer itself: until the next one came, what is typed would be compared with what was there before.
+  // Use the response at once: until the next load, the form would be compared with the previous values.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();
@@ -73,7 +73,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   <//>`;
 }
 
-/** What of a device can be changed here, as a form; only what was changed is sent. Who does not manage it changes its location alone. */
+/** Form with a device's settings; sends only changed fields. A user who does not manage the device can change only its location. */
 function DeviceSettings(props: {
   of: DeviceDetails;
   isManager: boolean;
@@ -108,6 +108,6 @@ function DeviceSettings(props: {
   </form>`;
 }
 
-/** To save a place that was guessed is to say it. */
+/** Whether a field counts as changed. Saving a guessed placement confirms it, so it counts even if its value is the same. */
 const isChanged = (device: DeviceDetails, given: GivenFields, name: keyof GivenFields): boolean =>
   given[name] !== device[name] || (name === 'placement' && device.attention.includes('placement_guessed'));

@@ -6,7 +6,7 @@ import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';
 
-/** What can be said of a device; null where a field was left empty. */
+/** Values of the device form; null if a field is empty. */
 export interface GivenFields {
   type: string;
   location: string;
@@ -14,12 +14,12 @@ export interface GivenFields {
   register_max_kwh: number | null;
   max_gap_minutes: number | null;
   timezone: string | null;
-  /** Null: as is usual for its type. */
+  /** Null: the default placement of the type. */
   placement: Device['placement'] | null;
   upstream_device_id: string | null;
 }
 
-/** Reads a form that has DeviceFields. */
+/** Reads the values of a form with DeviceFields. */
 export function givenFields(form: HTMLFormElement): GivenFields {
   const data = new FormData(form);
   const text = (name: string) => String(data.get(name) ?? '').trim();
@@ -36,7 +36,7 @@ export function givenFields(form: HTMLFormElement): GivenFields {
   };
 }
 
-/** The place in the home of each type that the form offers, as the service takes it (src/devices/known-placement.ts). */
+/** Default placement of each type in the form, as in the service (src/devices/known-placement.ts). */
 export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',
@@ -48,8 +48,9 @@ export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
 };
 
 /**
- * Type, location and place in the home, and behind a summary what most devices need not be told. `of`: the device to change. `discoveredType`: the likely
- * type of a discovered device, whose place its messages may say better than its type. `others`: the account's devices.
+ * Form fields of a device: type, location and placement, with rarely needed settings in a collapsed section. `of`: the device to edit.
+ * `discoveredType`: likely type of a discovered device, whose messages may identify its placement better than the type does. `others`: the
+ * account's devices.
  */
 export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: string; others?: readonly Device[] }) {
   const { of, discoveredType, others = [] } = props;
@@ -80,7 +81,7 @@ export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: strin
     </details>`;
 }
 
-/** Where it is, in its owner's words. */
+/** Field for the location, as free text. */
 export function LocationField({ now }: { now: string | undefined }) {
   const { devices } = words();
   return html`<${Field} label=${devices.location} hint=${devices.fields.locationHint}>
@@ -89,7 +90,7 @@ export function LocationField({ now }: { now: string | undefined }) {
   <//>`;
 }
 
-/** Where it sits, and of a consumer which of the others has its energy in it. `usual`: preselected until somebody picks a place. */
+/** Field for the placement and, for a consumer, the meter that includes its energy. `usual`: default until the user selects a placement. */
 function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']; others: readonly Device[] }) {
   const { of, usual, others } = props;
   const { devices } = words();
@@ -121,7 +122,7 @@ function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']
     }`;
 }
 
-/** The usual types, and any other word. */
+/** Select box of the usual types, with a text field for any other. */
 function TypeField({ now, onType }: { now: string; onType: (type: string) => void }) {
   const { devices } = words();
   const w = devices.fields;

@@ -2,17 +2,17 @@ import type { Device, DeviceDetails, DeviceUsage, PairedDevice, User } from '#cl
 import { HOUR_MS } from '../../parts/format.ts';
 import { textNamed, words } from '../../words/words.ts';
 
-/** How a device logs in, and where it publishes; shown once. */
+/** Credentials of a device and its topic; shown once. */
 export type DeviceLogin = NonNullable<PairedDevice['mqtt']>;
 
-/** How each state looks; what it means is in `words/`. */
+/** Badge of each device status; its explanation is in `words/`. */
 export const STATES: Record<Device['status'], 'good' | 'quiet' | 'bad'> = {
   active: 'good',
   inactive: 'quiet',
   faulty: 'bad',
 };
 
-/** What a device asks that its state does not say anyway. `isOpen`: its details are what is looked at. */
+/** Returns the questions about a device that its status does not cover. `isOpen`: whether the device's details are open. */
 export const asks = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty')
@@ -22,16 +22,16 @@ export const asks = ({ attention, status }: Device, isOpen: boolean) =>
       return { word, meaning: `${meaning} ${isOpen ? below : open}`.trim() };
     });
 
-/** Whether somebody may change a device or a gateway beyond its name: what the utility manages its owner may not. */
+/** Whether a user may change more than the name of a device or gateway. Owners cannot change those that a utility manages. */
 export const mayManage = ({ managed_by }: Pick<DeviceDetails, 'managed_by'>, { role }: Pick<User, 'role'>): boolean =>
   managed_by === 'owner' || role !== 'homeowner';
 
-/** For people: a type as words. */
+/** Returns the display name of a device type. */
 export const typeName = (type: string): string => textNamed(words().devices.types, type) ?? type.replaceAll('_', ' ');
 
 type Usage = DeviceUsage['data'][number];
 
-/** An hour as GET /v1/devices/{device_id}/usage answers it. */
+/** One hour of a GET /v1/devices/{device_id}/usage response. */
 export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_minutes'> & { starts_at: string };
 
 /** One row for each hour of the span, including hours without data, so that gaps show. */

@@ -5,7 +5,7 @@ import type { Loaded } from '../../parts/load.ts';
 import { Card, Loading, When } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 
-/** What was heard through the account's gateways and is not paired. */
+/** List of unpaired devices that were discovered through the account's gateways. */
 export const DiscoveredList = (props: {
   discovered: Loaded<DiscoveredDevice[]>;
   zone: string;
@@ -48,7 +48,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
   </table></div>`;
 }
 
-/** The first few channels; a three-phase meter has dozens. */
+/** Number of channels shown; a three-phase meter has dozens. */
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
@@ -66,7 +66,7 @@ function Tells({ of }: { of: DiscoveredDevice }) {
   </div>`;
 }
 
-/** What a device tells, by channel, and what of it would count: "import: energy register, power; counts as import". */
+/** Describes a device's channels and what would count: "import: energy register, power; counts as import". */
 function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   const w = words().devices.discovered;
   return channels.map((channel) => {
@@ -78,7 +78,7 @@ function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   });
 }
 
-/** A guess to begin with; whoever pairs it knows. */
+/** Returns the likely type as the default; the user who pairs the device can change it. */
 export function likelyType({ quantities }: DiscoveredDevice): string {
   const kinds = new Set(quantities.map(({ kind }) => kind));
   const isHeater = kinds.has('setpoint_c') || kinds.has('heating');

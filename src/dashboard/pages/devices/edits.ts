@@ -12,10 +12,13 @@ import { words } from '../../words/words.ts';
 import { CreateEdit } from './create-edit.ts';
 import { mayManage } from './device.ts';
 
-/** How often it is asked whether consumption is computed with all edits by now. */
+/** Interval of checks for the end of the recomputation with all edits. */
 const LOOK_MS = 2_000;
 
-/** What people said of the readings of a device: which do not count, and what they read themselves. `onComputed`: what it consumed may be another now. */
+/**
+ * Manual edits of a device's readings: excluded ranges and added register readings. `onComputed`: called when its consumption may have
+ * changed.
+ */
 export function Edits({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
   const { me, user } = useSession();
   const { common, devices } = words();

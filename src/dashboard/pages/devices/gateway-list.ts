@@ -12,7 +12,7 @@ import { CreateGateway } from './create-gateway.ts';
 import { mayManage } from './device.ts';
 import { ReadMessage, type TypedMessage } from './read-message.ts';
 
-/** The account's gateways: a household's own broker, or devices that speak a language of their own. */
+/** List of the account's gateways: a household's own broker, or devices with their own message format. */
 export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; onChange: () => void }) {
   const { gateways, zone, onChange } = props;
   const { me } = useSession();
@@ -73,7 +73,10 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
   <//>`;
 }
 
-/** What speaks through a gateway and is not understood, the most frequent first; nothing where there is none. `onRead`: its owner looks at an example. */
+/**
+ * List of unrecognised topics of a gateway, the most frequent first; empty if there are none. `onRead`: called to examine an example
+ * message.
+ */
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
   const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;

@@ -11,7 +11,10 @@ import { textNamed, words } from '../../words/words.ts';
 const shown = (value: number | boolean) =>
   typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
 
-/** What the service makes of a message: what is read of it, why not, and which setting would help. `onUse`: one of them was stored in the gateway. */
+/**
+ * The service's analysis of a message: the values that it reads, or why it reads none, and settings that would help. `onUse`: called after
+ * a proposed setting was stored in the gateway.
+ */
 export function Judgement(props: {
   of: JudgedMessage;
   zone: string;
@@ -62,7 +65,7 @@ export function Judgement(props: {
   `;
 }
 
-/** A setting as its owner typed it; null where that is no object of JSON. */
+/** Parses a setting that the user typed; null unless it is a JSON object. */
 function typedSetting(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -74,7 +77,7 @@ function typedSetting(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Stores a setting that was proposed, in the gateway, once its owner has looked at it: zones, units and numbers in it are examples. */
+/** Form that stores a proposed setting in the gateway after the user has checked it: its zones, units and numbers are examples. */
 function UseSetting(props: {
   gateway: Gateway;
   of: JudgedMessage['would'][number];
@@ -105,7 +108,7 @@ function UseSetting(props: {
   </form>`;
 }
 
-/** An entry of `decoder_config.mapping`; the service says what is wrong with one. */
+/** An entry of `decoder_config.mapping`; the service validates it. */
 export interface Mapped {
   topic: string;
   device?: string;
@@ -122,7 +125,7 @@ const POWER = ['W', 'kW'];
 const VOLUME = ['m3', 'l'];
 const DEGREES = ['C', 'F'];
 
-/** What a number can be said to be, and in which units that is, the usual one first. */
+/** Units by meaning, the usual unit first. */
 export const UNITS: Readonly<Record<string, readonly string[]>> = {
   import: [...ENERGY, ...POWER],
   export: [...ENERGY, ...POWER],
@@ -142,7 +145,7 @@ export const UNITS: Readonly<Record<string, readonly string[]>> = {
   setpoint: DEGREES,
 };
 
-/** A meaning as people say it. */
+/** Returns the display name of a meaning. */
 export function meaningName(meaning: string): string {
   const { devices, messages } = words();
   const { temperature, setpoint } = devices.climate;
@@ -150,21 +153,21 @@ export function meaningName(meaning: string): string {
   return names[meaning] ?? meaning;
 }
 
-/** What a gateway's owner has mapped so far; nothing where the member is no list. */
+/** Returns the mappings of a gateway; empty if the setting is not a list. */
 export const mappedOf = ({ decoder_config }: Gateway): Mapped[] =>
   Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as Mapped[]) : [];
 
-/** The gateway's settings with other mappings; what else is set stays. */
+/** Returns the gateway's settings with the mappings replaced; other settings are preserved. */
 export const configWith = ({ decoder_config }: Gateway, mapping: readonly Mapped[]): Record<string, unknown> => ({
   ...decoder_config,
   mapping,
 });
 
-/** Changes the mappings of a gateway, as it is now. Answers it as it is then. */
+/** Changes the mappings of a gateway on the basis of its latest settings. Returns the updated gateway. */
 export const changeMapped = (of: Gateway, change: (all: Mapped[]) => Mapped[]): Promise<Gateway> =>
   changeConfig(of, (_, now) => configWith(now, change(mappedOf(now))));
 
-/** Changes the settings of a gateway, as it is now: somebody else may have changed it since. Answers it as it is then. */
+/** Changes the settings of a gateway. Reads them first, because another user may have changed them. Returns the updated gateway. */
 async function changeConfig(
   of: Gateway,
   change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,

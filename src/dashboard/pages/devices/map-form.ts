@@ -8,8 +8,9 @@ import { words } from '../../words/words.ts';
 import { changeMapped, Judgement, type Mapped, meaningName, UNITS } from './judgement.ts';
 
 /**
- * Says what a place of a message is. `path`: null for the whole message; `proposed`: what it may be, by its name; `times`: places that may be its time; `family`: which reads the
- * message as it is, and will not any more; `onTry`: judges the message as it would be read.
+ * Form that maps a field of a message to a meaning. `path`: null for the whole message; `proposed`: suggested meanings by name; `times`:
+ * fields that may hold the message's time; `family`: device family that reads the message so far and will no longer do so; `onTry`:
+ * previews how the message would be read.
  */
 export function MapForm(props: {
   gateway: Gateway;
@@ -28,7 +29,7 @@ export function MapForm(props: {
   const [tried, setTried] = useState<JudgedMessage | null>(null);
   const { run, isBusy, error } = useAction();
   const shown = useRef<HTMLFormElement>(null);
-  // It comes below a list that may be long.
+  // The form appears below a list that may be long, so it takes the focus.
   useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -85,7 +86,7 @@ export function MapForm(props: {
   </form>`;
 }
 
-/** The entry that a form says; what is left empty is left out. */
+/** Returns the mapping in the form; empty fields are omitted. */
 function mappedIn(form: FormData, path: string | null): Mapped {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = numberOf(text('scale'));

@@ -12,7 +12,7 @@ import { DeviceFields, givenFields } from './device-fields.ts';
 import { likelyType } from './discovered-list.ts';
 import { publishLines, serviceAddress } from './snippets.ts';
 
-/** Pairs a device of the picked account, and waits for its first reading. `of`: one that was discovered. */
+/** Dialog that pairs a device with the selected account and waits for its first reading. `of`: a discovered device. */
 export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;
   const { me, user } = useSession();
@@ -56,10 +56,10 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
 }
 
 const LOOK_MS = 2_000;
-/** After this time without a reading the page says where to look. */
+/** After this time without a reading, the page suggests what to check. */
 const LONG_MS = 60_000;
 
-/** Waits for a device to be heard, and says when it was. */
+/** Waits for the first message of a device and shows its time. */
 function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => void }) {
   const w = words().devices.pairing;
   const [state, setState] = useState<'waiting' | 'long' | 'heard'>('waiting');
@@ -98,7 +98,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
   </p>`;
 }
 
-/** The credentials of a device that was just paired, and what to do with them. */
+/** The credentials of a newly paired device, with instructions. */
 function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
   const w = words().devices.pairing;
   const address = serviceAddress(location.hostname, useSession().mqtt);
@@ -128,7 +128,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
   `;
 }
 
-/** A first message that says what such a device would say. */
+/** Returns an example message for a device type. */
 function examplePayload(type: string): string {
   return type === 'thermostat'
     ? '{"temperature_c": 20.4, "setpoint_c": 21, "heating": true}'

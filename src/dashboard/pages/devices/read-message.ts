@@ -8,14 +8,14 @@ import { words } from '../../words/words.ts';
 import { changeMapped, configWith, Judgement, type Mapped, mappedOf, meaningName } from './judgement.ts';
 import { MapForm } from './map-form.ts';
 
-/** A message as it was typed, or as it arrived. */
+/** A message that was typed by the user or received. */
 export interface TypedMessage {
   topic: string;
   payload: string;
   retained?: boolean;
 }
 
-/** Reads a message of a gateway as the service would, and lets its owner say what its numbers are. `of`: one to begin with. */
+/** Dialog that previews how the service reads a gateway's message, and maps its numbers to meanings. `of`: message to start with. */
 export function ReadMessage(props: {
   gateway: Gateway;
   zone: string;
@@ -105,7 +105,7 @@ export function ReadMessage(props: {
 
 const placeOf = ({ topic, path = '' }: Mapped) => `${topic} ${path}`.trim();
 
-/** The places of a message that can be said to be something. */
+/** List of a message's fields that can be mapped. */
 function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path: string | null) => void }) {
   const { common, messages: w } = words();
   return html`<h3>${w.members}</h3>
@@ -118,7 +118,7 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
             <th scope="row" data-name=${w.place}>${path === null ? w.whole : html`<code>${path}</code>`}</th>
             <td data-name=${w.value}>${String(value)}</td>
             <td>${
-              // A date is a time, and no quantity.
+              // A date string is a time, not a quantity.
               Number.isFinite(Number(value)) &&
               html`<div class="actions">
                 <button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>

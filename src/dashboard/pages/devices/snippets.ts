@@ -3,26 +3,26 @@ import type { Session } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import type { DeviceLogin as Login } from './device.ts';
 
-/** Where devices reach this service. */
+/** Address of this service for devices. */
 export interface ServiceAddress {
-  /** As devices elsewhere name it. */
+  /** Host name for devices in other networks. */
   host: string;
   tlsPort: number;
   plainPort: number;
-  /** Where it answers without TLS to who looks at this page; null where it does not, or nobody here knows. */
+  /** Host for connections without TLS from the user's computer; null if there is none or it is unknown. */
   plainHost: string | null;
-  /** Whether devices elsewhere may go without TLS, too. */
+  /** Whether devices in other networks may also connect without TLS. */
   isPlainOpen: boolean;
-  /** Whether who connects needs a copy of the service's certificate. */
+  /** Whether clients need a copy of the service's certificate. */
   needsCertificate: boolean;
-  /** Whether the service knows the ports: with a broker of its own it does, else they are the usual ones. */
+  /** Whether the service knows the ports. With its own broker it does; otherwise the usual ports are assumed. */
   isKnown: boolean;
 }
 
-/** The name that the certificate is downloaded by. */
+/** File name of the downloaded certificate. */
 export const CERTIFICATE_FILE = 'energy-service.pem';
 
-/** `hostname`: of the page's address. `mqtt`: what the service says of the broker. */
+/** Returns the service's address for devices. `hostname`: from the page's address. `mqtt`: the broker's settings from the session. */
 export function serviceAddress(hostname: string, mqtt: Session['mqtt']): ServiceAddress {
   const { host, ports, is_plain_open: isPlainOpen } = mqtt;
   const isHere = /^(localhost|127\.0\.0\.1|\[?::1\]?)$/.test(hostname);
@@ -38,11 +38,11 @@ export function serviceAddress(hostname: string, mqtt: Session['mqtt']): Service
   };
 }
 
-/** `host:port`; an IPv6 address in brackets. */
+/** Returns `host:port`, with an IPv6 address in brackets. */
 const hostAndPort = ({ host, tlsPort }: ServiceAddress): string =>
   host.includes(':') ? `[${host}]:${tlsPort}` : `${host}:${tlsPort}`;
 
-/** Topics of the families; deploy/DEVICES.md lists them, and a test holds them to it. */
+/** Topics of the device families. They are listed in deploy/DEVICES.md, and a test compares the two. */
 const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
@@ -61,7 +61,7 @@ const BRIDGED = [
 
 type GatewayCredentials = CreatedGateway['mqtt'];
 
-/** For the household's mosquitto.conf. */
+/** Returns a bridge configuration for the household's mosquitto.conf. */
 export function mosquittoBridge(
   { username, password, topic_prefix }: GatewayCredentials,
   address: ServiceAddress,
@@ -82,7 +82,7 @@ try_private false
 ${topics.join('\n')}`;
 }
 
-/** Settings of devices that publish below the prefix by themselves, by what they are for. */
+/** Returns settings, by device family, for devices that publish below the gateway's prefix themselves. */
 export function deviceSettings(login: GatewayCredentials, address: ServiceAddress): { name: string; text: string }[] {
   const { host, tlsPort, needsCertificate } = address;
   const { username, password, topic_prefix } = login;
@@ -91,7 +91,7 @@ export function deviceSettings(login: GatewayCredentials, address: ServiceAddres
     server: hostAndPort(address),
     user: username,
     pass: password,
-    // The device's own list of authorities, or what was uploaded to it (Shelly.PutUserCA).
+    // The device's built-in list of certificate authorities, or an uploaded one (Shelly.PutUserCA).
     ssl_ca: needsCertificate ? 'user_ca.pem' : 'ca.pem',
     topic_prefix: `${topic_prefix}shelly-desk`,
     rpc_ntf: true,
@@ -99,7 +99,7 @@ export function deviceSettings(login: GatewayCredentials, address: ServiceAddres
   return [
     {
       name: words().devices.gateways.tasmota,
-      // SetOption132: it keeps the fingerprint of the first server that it meets, in place of asking an authority.
+      // SetOption132: the device trusts the fingerprint of the first server that it meets, instead of checking an authority.
       text: `Backlog ${needsCertificate ? 'SetOption132 1; ' : ''}MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
     },
     {
@@ -127,7 +127,7 @@ ${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : '
   ];
 }
 
-/** Lines for a terminal that publish a reading: without TLS where that is possible from here, and with it. */
+/** Returns terminal commands that publish a reading: with TLS, and also without it if that is possible from this computer. */
 export function publishLines(
   login: Login,
   payload: string,

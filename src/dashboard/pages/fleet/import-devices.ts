@@ -9,11 +9,11 @@ import { busy, Card, Field, Problem, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { Foreseen, ImportDone, Mistakes, Passwords } from './import-result.ts';
 
-/** A table that was checked: this text is what is imported, whatever becomes of the file. */
+/** A checked table. The import sends this text even if the file changes later. */
 interface Checked {
   text: string;
   query: string;
-  /** Sent with the import: its answer, with the way to the passwords, comes again where it was lost. */
+  /** Idempotency key of the import: if the response is lost, a repeated request returns it again, with the link to the passwords. */
   once: string;
   check: ImportCheck;
 }
@@ -26,21 +26,24 @@ type Stage =
   | { is: 'importing'; of: Checked }
   | { is: 'done'; made: DeviceImport };
 
-/** Pairs what a table lists: checked first, then all of it or nothing, then its passwords once. `onDone`: there are new devices. */
+/**
+ * Pairs the devices of a table: checks it, imports all or nothing, then offers the passwords once. `onDone`: called when there are new
+ * devices.
+ */
 export function ImportDevices({ onDone }: { onDone: () => void }) {
   const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
-  /** Counts checks: what comes of one is dropped once another file was chosen. */
+  /** Counts checks: the result of a check is dropped if another file was chosen in the meantime. */
   const asked = useRef(0);
-  // Whoever reloaded the page, or whose browser lost the answer to an import, has a way to its passwords all the same.
+  // Imports whose passwords were not downloaded yet, for users who reloaded the page or lost the import's response.
   const waiting = useLoad(() => call<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   useEffect(() => {
     if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
   }, [stage.is]);
 
   const isBusy = stage.is === 'checking' || stage.is === 'importing';
-  /** What was said of another file, or of other accounts, holds no more. */
+  /** Results for another file, or with another choice of accounts, no longer apply. */
   const chooseAnew = () => {
     if (stage.is === 'importing') return;
     asked.current++;
@@ -117,26 +120,29 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   <//>`;
 }
 
-/** A table with mistakes is no failure of the page; null for what is one. */
+/** Returns the errors of an invalid table; null if the failure is of another kind. */
 const refusal = (error: unknown): Stage | null =>
   error instanceof Failure && error.status === 422 && error.details.length > 0
     ? { is: 'refused', mistakes: error.details }
     : null;
 
-/** The service carries it out as a whole and then answers: how far it is nobody knows before. */
+/** Shows activity without a percentage, because the service answers only after the whole import. */
 const Working = ({ text }: { text: string }) =>
   html`<p role="status">${text}</p><progress aria-label=${text}></progress>`;
 
-/** Longest table that the service takes (`POST /v1/imports`). */
+/** Maximum size of a table in bytes (`POST /v1/imports`). */
 const MAX_BYTES = 8 * 1_048_576;
 
-/** Why a chosen file is not sent. */
+/** Reason why a chosen file is not sent. */
 type NoTable = 'tooLarge' | 'notText' | 'semicolons' | 'unreadable';
 
-/** The text of a chosen table, or why it is none. What is checked here is what spreadsheets do by themselves; the rest the service says. */
+/**
+ * Returns the text of a chosen table, or why it cannot be used. Checks only common effects of spreadsheet programs; the service validates
+ * the rest.
+ */
 export async function readTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
   if (file.size > MAX_BYTES) return { problem: 'tooLarge' };
-  // It may have been changed or removed since it was chosen.
+  // The file may have been changed or removed since it was chosen.
   const bytes = await file.arrayBuffer().catch(() => null);
   if (bytes === null) return { problem: 'unreadable' };
   try {

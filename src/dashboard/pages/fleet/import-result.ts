@@ -9,7 +9,7 @@ import { busy, Problem, rich } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** What came of an import, with the way to its passwords. */
+/** Result of an import, with a link to its passwords. */
 export function ImportDone({ made, onAnother }: { made: DeviceImport; onAnother: () => void }) {
   const w = words().fleet.imports;
   const [isOver, setOver] = useState(made.credentials === 'gone');
@@ -21,7 +21,7 @@ export function ImportDone({ made, onAnother }: { made: DeviceImport; onAnother:
 
 const SHOWN = 100;
 
-/** What an import of a table without mistakes would do, and the button that does it. */
+/** Preview of the import of a valid table, with the button that runs it. */
 export function Foreseen({ of, isBusy, onImport }: { of: ImportCheck; isBusy: boolean; onImport: () => void }) {
   const w = words().fleet.imports;
   return html`<p role="status"><b>${w.right}</b> ${of.created === 0 && w.nothing}</p>
@@ -38,7 +38,7 @@ export function Foreseen({ of, isBusy, onImport }: { of: ImportCheck; isBusy: bo
     }`;
 }
 
-/** Rows whose devices are there already with other settings. */
+/** Rows whose devices exist already with other settings. */
 function Differing({ of }: { of: ImportCheck['differing'] }) {
   const w = words().fleet.imports;
   if (of.length === 0) return null;
@@ -53,7 +53,7 @@ function Differing({ of }: { of: ImportCheck['differing'] }) {
   </details>`;
 }
 
-/** What is wrong with a table, by line and column. */
+/** Validation errors of a table, by line and column. */
 export function Mistakes({ of }: { of: ImportCheck['mistakes'] }) {
   const w = words().fleet.imports;
   const placed = of
@@ -73,13 +73,13 @@ export function Mistakes({ of }: { of: ImportCheck['mistakes'] }) {
     ${of.length > SHOWN && html`<p class="quiet">${w.more({ mistakes: of.length - SHOWN })}</p>`}`;
 }
 
-/** Where in a table the service means: `line 3.type`, `line 3`, or neither of both, which is the table. */
+/** Parses the position of an error: `line 3.type`, `line 3`, or anything else for the whole table. */
 function placeIn(field: string): { line: number | null; member: string | null } {
   const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
   return { line: line === undefined ? null : Number(line), member: member ?? null };
 }
 
-/** The passwords of an import as a file; the service gives them out once. `onTaken`: they are here. */
+/** Downloads the passwords of an import as a file; the service returns them only once. `onTaken`: called after the download. */
 export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
   const w = words().fleet.imports;
   const { run, isBusy, error } = useAction();
@@ -88,7 +88,8 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
   const takeAlong = () =>
     run(async () => {
       const path = `/v1/imports/${of.import_id}/credentials`;
-      // To this session the same answer comes again: it may be lost on its way, and a browser that asks where to put a file may be told nowhere.
+      // The idempotency key allows this session to repeat the request: the response may be lost, and the user may cancel the browser's save
+      // dialog.
       const taken = await post<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
       save(new Blob([credentialsCsv(taken)], { type: 'text/csv' }), name);
       setTaken(true);
@@ -102,11 +103,11 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
 
 const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;
 
-/** A cell as RFC 4180 has it. */
+/** Formats a CSV cell (RFC 4180). */
 const cell = (text: string | null): string =>
   text !== null && /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : (text ?? '');
 
-/** Passwords of an import as CSV, as the command line writes them: a row a device, in the order of the table. */
+/** Returns the passwords of an import as CSV, in the same form as the command line: one row per device, in the order of the table. */
 export const credentialsCsv = ({ credentials }: ImportCredentials): string =>
   [COLUMNS.join(','), ...credentials.map((one) => COLUMNS.map((name) => cell(one[name])).join(','))]
     .map((line) => `${line}\n`)

@@ -9,12 +9,12 @@ import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 const DAYS = 7;
-/** The largest: the list below is not pushed out of sight. */
+/** Only the largest groups are shown, so that the list below stays visible. */
 const GROUPS = 8;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const KINDS = { outage: 'bad', gateway: 'warn', home: 'warn', device: 'quiet', habit: 'quiet' } as const;
 
-/** The last days until today, YYYY-MM-DD, in a zone; the earliest first. */
+/** Returns the last days up to today in a zone, YYYY-MM-DD, oldest first. */
 function lastDays(zone: string): string[] {
   const parts = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date());
   const todayMs = Date.parse(parts);
@@ -23,7 +23,7 @@ function lastDays(zone: string): string[] {
   );
 }
 
-/** When devices fell silent, drawn by day and hour, and what of it belongs together. */
+/** Heat map of the times at which devices fell silent, with the groups that fell silent together. */
 export function SilenceMap() {
   const { me } = useSession();
   const { fleet: w } = words();
@@ -41,19 +41,19 @@ export function SilenceMap() {
   <//>`;
 }
 
-/** A table of day and hour, darker where more stopped; the figures are in it, for who does not see colours. */
+/** Table by day and hour, darker if more devices fell silent; it contains the figures for users who do not see the colours. */
 function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilence }) {
   const { fleet: w } = words();
   const fell = new Map<string, number>();
   for (const { starts_at, devices } of data) {
-    // The wall clock of the account; an hour that comes twice is one cell.
+    // Local time of the account; an hour that occurs twice is one cell.
     const cell = starts_at.slice(0, 13);
     fell.set(cell, (fell.get(cell) ?? 0) + devices);
   }
   const most = Math.max(...fell.values());
   const cellOf = (day: string, hour: number) => {
     const devices = fell.get(`${day}T${String(hour).padStart(2, '0')}`) ?? 0;
-    // One of many is to be seen beside an outage of all: by the logarithm.
+    // Logarithmic shading, so that a single device is visible next to an outage of all.
     const share = devices === 0 ? 0 : Math.round(20 + (80 * Math.log(devices)) / Math.log(Math.max(2, most)));
     const background = `color-mix(in srgb, var(--accent) ${Math.min(100, share)}%, var(--raised))`;
     const text = `${dayName(day)} ${hourName(hour)}, ${w.fell({ devices })}`;

@@ -9,7 +9,7 @@ import { todayIn } from '../../parts/period.ts';
 import { busy, Card, Field, Loading, Problem, Sure } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** The homes of a group, page by page; one is added by its e-mail address. */
+/** Paged list of the homes of a group; a home is added by its e-mail address. */
 export function Homes({ of: group, onChange }: { of: Group; onChange: () => void }) {
   const { common, groups: w } = words();
   const path = `/v1/groups/${group.group_id}/users`;
@@ -70,7 +70,10 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
 
 const DAYS = 30;
 
-/** What the homes of a group used together on each of the last 30 days of its owner's zone. `changes`: asks anew when it is another one. */
+/**
+ * Total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. `changes`: reloads when this number
+ * changes.
+ */
 export function Days({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;
   const end = todayIn(zone);

@@ -8,8 +8,8 @@ import { words } from '../../words/words.ts';
 import { Total } from './figure.ts';
 
 /**
- * Which period is shown: unit, one before, one after, any date. On a phone it stands at the foot of the screen, where thumbs are. `first`: the
- * day on which anything begins to be known.
+ * Selects the period: unit, previous, next, or any date. On a phone it is at the bottom of the screen, within reach of the thumb. `first`:
+ * first day with data.
  */
 export function Chooser(props: {
   period: Period;
@@ -33,7 +33,7 @@ export function Chooser(props: {
     >${by < 0 ? '‹' : '›'}</button>`;
   const jump = (event: Event) => {
     const { value } = event.target as HTMLInputElement;
-    // Half a date is typed: nothing to go to yet.
+    // Ignore an incomplete date while the user is typing.
     if (/^\d{4}-\d\d-\d\d$/.test(value) && value >= '1970-01-08' && value <= today) onShow(periodAt(unit, value));
   };
   return html`<div class="chooser" role="group" aria-label=${w.choose}>
@@ -53,13 +53,16 @@ export function Chooser(props: {
   </div>`;
 }
 
-/** A swipe is at least so long, and more than twice as wide as high: else it scrolls. */
+/** Minimum length of a swipe. It must also be more than twice as wide as high; otherwise it is a scroll. */
 const MIN_SWIPE_PX = 60;
 const STEEPEST = 0.5;
-/** What takes a finger's way, or an arrow key, for itself. */
+/** Elements that handle swipes or arrow keys themselves. */
 const OWN = ['input', 'select', 'textarea', 'dialog', '.heat', '.scroll'].join();
 
-/** Steps by a swipe over an element and by the arrow keys, wherever nothing else takes them. Answers what to attach to the element. */
+/**
+ * Steps through periods with swipes over an element and with the arrow keys, unless an element inside handles them. Returns the attributes
+ * for the element.
+ */
 export function useSteps(step: (by: number) => void) {
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(step);
@@ -107,7 +110,7 @@ type Glance = EnergyPeriod['commodities'][number];
 
 const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': cubicMetres };
 
-/** What a home uses beside electricity: a card for each of gas, heat and water that it has, in energy, volume or both. */
+/** Usage other than electricity: a card each for gas, heat and water that the home has, as energy, volume or both. */
 export function Commodities({ of }: { of: Glance[] }) {
   if (of.length === 0) return null;
   const cards = [...Map.groupBy(of, ({ commodity }) => commodity)];

@@ -10,8 +10,8 @@ type Device = Period['devices'][number];
 type Follow = (page: string) => object;
 
 /**
- * What uses it: devices by what they used, and what no device tells. `follow`: attributes of a link to a page. The night says most of what is
- * wasted: nobody is at it then.
+ * Card with the consumers of a home: devices with their usage, and usage that no device measures. `follow`: returns the attributes of a
+ * link to a page. The load at night shows most of the waste, because people are asleep.
  */
 export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
   const { common, home, period: w, devices: named } = words();
@@ -96,7 +96,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
   <//>`;
 }
 
-/** A device's page, in the period that is looked at; today needs no name. */
+/** Returns the path of a device's page for the displayed period; today is the default and is omitted. */
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
@@ -112,13 +112,16 @@ interface Row {
   night: number | null;
 }
 
-/** A share as a bar behind its number; the bar says nothing that the number does not. */
+/** A percentage with a decorative bar. */
 function Share({ of: share }: { of: number }) {
   const width = `${Math.round(100 * Math.max(0, Math.min(1, share)))}%`;
   return html`<span class="share"><i style=${{ width }} /> <span>${percent(share)}</span></span>`;
 }
 
-/** What no device tells; a device behind another is in that one's figures. Null where it is not known. */
+/**
+ * Returns the usage that no device measures; null if unknown. Devices behind another consumer are not subtracted, because the other's usage
+ * includes them.
+ */
 function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
   if (flows?.untracked_kwh == null) return null;
   const top = consumers.filter(
@@ -136,18 +139,21 @@ function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
 const NIGHTLY_HOURS = 5;
 const DAYS_OF_YEAR = 365;
 const HOURS_OF_YEAR = 8_766;
-/** A load that nobody would look for. */
+/** Minimum load at night in W; a smaller one is not worth mentioning. */
 const MIN_NIGHT_WATTS = 1;
-/** A device with a smaller share of the night does not explain it. */
+/** Minimum share of the load at night for a device to count as its explanation. */
 const MIN_SHARE = 0.3;
 
-/** The load of a home at night in W, and the device that most of it goes to; `device` null: no device that is measured by itself explains it. */
+/**
+ * The load of a home at night in W, or of the device with its largest share. `device` is null if no individually measured device explains
+ * the load.
+ */
 interface NightLoad {
   watts: number;
   device: Period['devices'][number] | null;
 }
 
-/** What there is to say of the nights of a home; null if nothing is known of them, or nothing is used. Pure. */
+/** Returns the load at night to report; null if it is unknown or below the minimum. Pure. */
 export function nightLoadOf({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
   const home = profile.night_watts;
   if (home === null || home < MIN_NIGHT_WATTS) return null;
@@ -160,11 +166,11 @@ export function nightLoadOf({ profile, devices }: Pick<Period, 'profile' | 'devi
     : { watts: home, device: null };
 }
 
-/** Cost of a load in W over a year by what a kilowatt costs over its hours, without the cents that nobody can know. */
+/** Formats the approximate yearly cost of a load in W. `of`: yearly cost of a constant load of 1 kW. */
 export const yearly = (load: number, of: { amount: number; currency: string }): string =>
   moneyAbout((load * of.amount) / 1_000, of.currency);
 
-/** The load at night in a sentence. The night says most of what is wasted: nobody is at it then. */
+/** The load at night in a sentence. It shows most of the waste, because people are asleep. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const w = words().period;
   const night = nightLoadOf(of);

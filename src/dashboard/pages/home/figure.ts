@@ -8,20 +8,20 @@ import { Dialog, Loading, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
-/** Days of a figure, YYYY-MM-DD. */
+/** First and last day of a figure, YYYY-MM-DD. */
 interface Days {
   start: string;
   end: string;
 }
 
-/** Whose figure, and of which days. `isOver`: today is not among them. */
+/** Home and days of a figure. `isOver`: whether the days ended before today. */
 interface Opens {
   userId: string;
   days: Days;
   isOver: boolean;
 }
 
-/** A total of a home's electricity, and how much of it was estimated. `of`: where it can be opened. `cost`: null where no tariff held. */
+/** A total of a home's electricity, with its estimated share. `of`: home and days for the details; `cost`: null if no tariff applied. */
 export function Figure(props: {
   name: string;
   used: Pick<Period['used'], 'kwh_used' | 'estimated_kwh'>;
@@ -39,7 +39,7 @@ export function Figure(props: {
   <//>`;
 }
 
-/** A total in its unit, and how much of it was estimated; null: nothing is known. `link`: what is shown in place of its text. */
+/** A total in its unit, with its estimated share; null if unknown. `link`: content shown instead of its text. */
 export function Total(props: {
   name: string;
   used: number | null;
@@ -67,7 +67,7 @@ export function Total(props: {
   </div>`;
 }
 
-/** What a figure is made of. */
+/** Dialog with the readings from which a figure is computed. */
 function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { name, of, onClose } = props;
   const { userId, days, isOver } = of;

@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 
 type Follow = (page: string) => object;
 
-/** Where nothing is known of a home's electricity: what to do, instead of dashes. */
+/** First steps, shown instead of empty figures if no electricity of the home is known. */
 export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }) {
   const { user, me } = useSession();
   const w = words().period;
@@ -34,7 +34,7 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   <//>`;
 }
 
-/** Where the period has nothing, but another one has: the way there. `first`: the first day of which something is known. */
+/** Notice for a period without data, with a link to one that has data. `first`: first day with data. */
 export function NothingThen(props: { of: Period; first: string; onGo: (period: Shown) => void }) {
   const { first, onGo } = props;
   const { unit, start, end, now } = props.of;

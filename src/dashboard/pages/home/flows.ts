@@ -8,10 +8,10 @@ type Flow = NonNullable<Period['flows']>;
 
 type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name : never }[keyof Flow];
 
-/** How it is called. */
+/** Key of a flow's name in `words/`. */
 type Name = 'production' | 'gridImport' | 'discharged' | 'gridExport' | 'charged' | 'consumption' | 'untracked';
 
-/** What flowed, in the order of its way through the home, and the colour that it is drawn in. */
+/** Measures of energy flow, in order of their way through the home, with the colour of each. */
 const FROM: readonly [Measure, Name, string][] = [
   ['production_kwh', 'production', '--sun'],
   ['grid_import_kwh', 'gridImport', '--mains'],
@@ -21,25 +21,25 @@ const TO: readonly [Measure, Name, string][] = [
   ['grid_export_kwh', 'gridExport', '--mains'],
   ['charged_kwh', 'charged', '--battery'],
 ];
-/** Where single devices tell something: else all of it is untracked. */
+/** Shown only if individual devices are measured; otherwise all usage is untracked. */
 const USED: readonly [Measure, Name][] = [
   ['consumption_kwh', 'consumption'],
   ['untracked_kwh', 'untracked'],
 ];
 
-/** Where a home's energy came from and went, of one with more than meters that add up. `title`: what time it was. */
+/** Energy-flow card of a home that has more than plain consumption meters. `title`: name of the period. */
 export function Flows({ flows, used, title }: { flows: Flow; used: number | null; title: string }) {
   const { flows: w } = words().home;
   const row = (name: string, value: number | null, unit = kwh) =>
     value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
   const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], flows[measure]);
-  // What the home has no device for is not drawn.
+  // Flows for which the home has no device are not drawn.
   const ends = (of: typeof FROM): End[] =>
     of
       .filter(([measure]) => flows[measure] !== null)
       .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
   const sides: Sides = { from: ends(FROM), to: [{ name: w.used, colour: '--accent', kwh: used }, ...ends(TO)] };
-  // Without a meter at the connection point what is used is not what came in.
+  // Without a meter at the grid connection, usage does not equal the measured inflow.
   const hasGrid = flows.grid_import_kwh !== null;
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
@@ -59,25 +59,27 @@ export function Flows({ flows, used, title }: { flows: Flow; used: number | null
   <//>`;
 }
 
-/** What a home used of its own energy, from the roof or the battery, and its share of the usage; what went into the battery is not used yet. */
+/**
+ * Usage of a home from its own production or battery, and its share of the total usage. Energy that went into the battery is not used yet.
+ */
 interface OwnUse {
   kwh: number;
   share: number;
-  /** Null: no battery, or not known. */
+  /** Energy stored in the battery; null if there is no battery or it is unknown. */
   storedKwh: number | null;
 }
 
-/** The same of a time; null in a home that produces nothing, and where it is not known. `used`: kWh. Pure. */
+/** Returns the self-produced usage of a period; null if the home has no production or a figure is unknown. `used`: kWh. Pure. */
 export function ownUseOf(flows: Flow, used: number | null): OwnUse | null {
   const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
   if (production_kwh === null || grid_import_kwh === null || used === null || autarky === null) return null;
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
-/** Of a time up to now the last minutes are never known. */
+/** Minimum coverage for complete data: in a period up to now, the last minutes are never known. */
 const MOSTLY = 0.9;
 
-/** Why not all of it is known. `addsUp`: what came in is what went out. */
+/** Returns the reasons why the flows are incomplete. `addsUp`: whether inflow equals outflow. */
 function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }: Flow, addsUp: boolean): string[] {
   const w = words().home.flows;
   const isFedFromNowhere = (grid_export_kwh ?? 0) > 0 && production_kwh === null && discharged_kwh === null;
@@ -88,16 +90,16 @@ function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }:
   ];
 }
 
-/** One thing that energy comes from or goes to. */
+/** One source or destination of energy. */
 interface End {
   name: string;
-  /** Of its band: a name of the style sheet. */
+  /** Colour of its band: a custom property of the style sheet. */
   colour: string;
-  /** Null: not known. */
+  /** Null: unknown. */
   kwh: number | null;
 }
 
-/** What flows in and what flows out; where they differ nothing can be drawn. */
+/** Sources and destinations; if their sums differ, no diagram is drawn. */
 interface Sides {
   from: End[];
   to: End[];
@@ -105,7 +107,7 @@ interface Sides {
 const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
 const isEven = ({ from, to }: Sides): boolean => addsUp(energies(from), energies(to));
 
-/** What came from where, and went where to: bands as wide as the energy. Its figures are told to who does not see it. */
+/** Flow diagram with bands as wide as the energy. Screen readers get its figures as text. */
 function FlowPicture({ title, from, to }: Sides & { title: string }) {
   const none = (text: string) =>
     html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
@@ -127,35 +129,35 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
   </figure>`;
 }
 
-/** Names and figures at one side, spread evenly over its height as the bands are. */
+/** Names and figures at one side of the diagram, spread evenly over its height like the bands. */
 const Names = ({ ends }: { ends: End[] }) =>
   html`<div class="ends-of-flow">${ends.map((end) => html`<span>${end.name}<b>${figure(end)}</b></span>`)}</div>`;
 
 const figure = (end: End) => (end.kwh === null ? '–' : kwh(end.kwh));
 const sentence = (ends: End[]) => ends.map((end) => `${end.name} ${figure(end)}`).join(', ');
 
-/** A band between a name at the side of a picture and the bar in its middle, as wide as the energy that flows. */
+/** A band between a name at the side of the diagram and the bar in its middle, as wide as the energy that flows. */
 interface Ribbon {
-  /** Of an SVG path. */
+  /** Path data for SVG. */
   path: string;
-  /** Of the list that it was made of. */
+  /** Index in the list of inflows or outflows. */
   index: number;
 }
 
 /** Height of a name with its figure, in pixels. */
 export const NAME_PX = 64;
-/** The picture is so wide, in units that stretch with the page. */
+/** Width of the diagram in relative units that stretch with the page. */
 const WIDTH = 100;
-/** Share of the height that bands take at most, so that they stand apart. */
+/** Maximum share of the height for the bands, so that there are gaps between them. */
 const FILLED = 0.8;
-/** Left edge of the bar in the middle, and its width. */
+/** Left edge and width of the bar in the middle. */
 const BAR = { x: 49, width: 2 };
-/** Length of the point that a band ends in. */
+/** Length of the arrow tip of a band. */
 const TIP = 5;
 
 /**
- * Bands from what flows in (left) to what flows out (right), through a bar in the middle: what came from where to where is not
- * measured, only how much of each. `heightPx`: names are spread evenly over it on both sides. Pure.
+ * Returns bands from the inflows (left) to the outflows (right), through a bar in the middle. Only the amount of each flow is measured, not
+ * its path from source to destination. `heightPx`: the names are spread evenly over this height on both sides. Pure.
  */
 export function ribbonsOf(
   inKwh: readonly number[],
@@ -165,7 +167,7 @@ export function ribbonsOf(
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
   const widest = Math.max(...inKwh, ...outKwh, 0);
   const most = Math.max(inSum, outSum);
-  // Nothing flows: the bands have no width, whatever the scale.
+  // If nothing flows, the bands have no width at any scale.
   const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, NAME_PX / widest);
   const bands = (energies: readonly number[], draw: (side: number, bar: number, px: number) => string): Ribbon[] => {
     let top = (heightPx - sum(energies) * pxPerKwh) / 2;
@@ -185,7 +187,7 @@ export function ribbonsOf(
   };
 }
 
-/** From (x1, y1) to (x2, y2), its upper edge; the last `tip` of it is a point. */
+/** Returns the path of a band whose upper edge runs from (x1, y1) to (x2, y2); its last `tip` units form a point. */
 function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: number): string {
   const [end, half] = [x2 - tip, (x1 + x2 - tip) / 2];
   const at = (x: number, y: number) => `${round(x)} ${round(y)}`;
@@ -197,11 +199,11 @@ function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: n
   ].join('');
 }
 
-/** Each figure is rounded to a Wh; what is known of the last minutes differs a little from device to device. */
+/** Tolerance: each figure is rounded to a Wh, and the last known minutes differ slightly between devices. */
 const ROUNDED_KWH = 0.01;
 const NEARLY = 0.01;
 
-/** Whether what flows in flows out again. It does not where parts are of another time, or where one is missing. Pure. */
+/** Whether inflow equals outflow. They differ if meters cover different times, or if one is missing. Pure. */
 export function addsUp(inKwh: readonly number[], outKwh: readonly number[]): boolean {
   const [into, out] = [sum(inKwh), sum(outKwh)];
   return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));

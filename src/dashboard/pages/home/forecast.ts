@@ -9,13 +9,13 @@ import { words } from '../../words/words.ts';
 
 type Shown = NonNullable<Answer['forecast']>;
 
-/** Two digits say all that is known of what is yet to come. */
+/** Formats a forecast with two significant digits; more would pretend precision. */
 const kwh = (value: number): string =>
   `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
 
 /**
- * What an account's month will come to, between what, and how well that did before; nothing where too little is known. `hour`: it is asked for again
- * when that changes.
+ * Forecast of an account's month, with its range and the accuracy of earlier forecasts; empty if too little is known. `hour`: reloads when
+ * the hour changes.
  */
 export function Forecast({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => call<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));
@@ -53,7 +53,7 @@ function Past({ past }: Pick<Shown, 'past'>) {
 </details>`;
 }
 
-/** How far a figure was from what the month came to; a dash if either is unknown. */
+/** Returns the deviation of a forecast from the actual month; a dash if either is unknown. */
 const offBy = (figure: number | null, actual: number): string =>
   figure !== null && actual > 0 ? percent(Math.abs(figure - actual) / actual) : '–';
 

@@ -8,7 +8,7 @@ import { Card, rich } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** Days of a week or month, months of a year; each leads to itself. */
+/** Bar chart of the days of a week or month, or the months of a year; a click opens that period. */
 export function Buckets(props: { of: Period; costs: PeriodCosts | null; onShow: (period: Shown) => void }) {
   const { of: shown, costs, onShow } = props;
   const w = words().period;
@@ -23,7 +23,7 @@ export function Buckets(props: { of: Period; costs: PeriodCosts | null; onShow: 
   <//>`;
 }
 
-/** The parts of a period, in order, those to come, too. */
+/** Returns the days or months of a period in order, including future ones. */
 function periodsIn({ start, end }: Period, unit: 'day' | 'month'): Shown[] {
   const all: Shown[] = [];
   for (let one: Shown = { unit, start }; one.start <= end; one = stepped(one, 1)) all.push(one);
@@ -49,7 +49,7 @@ function bucketBar(one: Shown, { buckets, unit }: Period, costs: PeriodCosts | n
   };
 }
 
-/** The load by the quarter-hour: of a day, or the mean day of what is longer; with its peak, and what is always on. */
+/** Load curve by quarter-hour with its peak and base load: of a day, or of the average day of a longer period. */
 export function LoadCurve({ of: shown }: { of: Period }) {
   const w = words().period;
   const { curve, peak, profile, unit, timezone } = shown;
@@ -73,7 +73,7 @@ export function LoadCurve({ of: shown }: { of: Period }) {
 const clockOf = (at: string, zone: string): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone }).format(Date.parse(at));
 
-/** Days of the mean day: those of the period that have begun, or the last ones of it. */
+/** Returns the number of days in the average day: those of the period that have begun, or its last ones. */
 function typicalDays({ start, end, now, profile }: Period): number {
   const last = end < now.slice(0, 10) ? end : now.slice(0, 10);
   return Math.max(1, Math.min(profile.days, Math.round((Date.parse(last) - Date.parse(start)) / DAY_MS) + 1));
@@ -81,10 +81,10 @@ function typicalDays({ start, end, now, profile }: Period): number {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** When most is used: a table of weekday and hour, darker where more is used; the figures are in it, for who does not see colours. */
+/** Heat map of usage by weekday and hour; it contains the figures for users who do not see the colours. */
 export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; weeks: number }) {
   const box = useRef<HTMLDivElement>(null);
-  // On a phone not all of the day fits: begin where it matters.
+  // On a phone the day does not fit: scroll to the hours with the highest usage.
   useEffect(() => {
     const peak = box.current?.querySelector<HTMLElement>('.peak');
     if (peak && box.current) box.current.scrollLeft = peak.offsetLeft - box.current.clientWidth / 2;

@@ -7,21 +7,21 @@ import { watts } from '../../parts/format.ts';
 import { useNow } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** A measured power is the power now for this time, as the service takes it. */
+/** A measured power counts as current for this long, as in the service. */
 const FRESH_MS = 60_000;
 const TRAIL_MS = 10 * 60_000;
-/** Size of the line in units of its own, which stretch with the page. */
+/** Size of the sparkline in relative units that stretch with the page. */
 const [WIDTH, HEIGHT] = [100, 24];
 
-/** A power by the service's clock, Unix ms; null: not measured. */
+/** Power at a time of the service's clock, Unix ms; null: not measured. */
 interface Point {
   atMs: number;
   watts: number | null;
 }
 
 /**
- * The power of the home, as the stream sends it, with its last ten minutes; if it is not measured, the mean of the last minutes, which is called so.
- * `onStale`: the measured power that the page was loaded with is over a minute old.
+ * Live power of the home with its last ten minutes. If power is not measured, the average of the last minutes, labelled as such. `onStale`:
+ * called when the measured power from the page load is over a minute old.
  */
 export function Now({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;
@@ -51,7 +51,10 @@ export function Now({ of, onStale }: { of: Period; onStale: () => void }) {
   </div>`;
 }
 
-/** The latest power of the stream with its receipt by this browser's clock, and the last ten minutes by the service's, which is ahead by `offsetMs`. */
+/**
+ * Returns the latest streamed power with its time of receipt by the browser's clock, and the last ten minutes by the service's clock, which
+ * is ahead by `offsetMs`.
+ */
 function useLivePower(userId: string) {
   const [state, setState] = useState<{ live: Point | null; trail: Point[]; offsetMs: number }>(NOTHING);
   useEffect(() => setState(NOTHING), [userId]);
@@ -63,7 +66,7 @@ function useLivePower(userId: string) {
       return { live: { atMs: Date.now(), watts: power_w }, trail: [...kept, point], offsetMs };
     });
   }, []);
-  // What was sent before the connection began, or while there was none.
+  // Loads powers that were sent before the stream connected or while it was interrupted.
   const load = useCallback(() => {
     call<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
@@ -73,7 +76,7 @@ function useLivePower(userId: string) {
           return { ...state, offsetMs: Date.parse(now) - Date.now(), trail: [...points, ...later] };
         });
       },
-      // The line begins with what comes.
+      // If this fails, the line starts with the next power in the stream.
       () => {},
     );
   }, [userId]);
@@ -83,7 +86,7 @@ function useLivePower(userId: string) {
 
 const NOTHING: { live: Point | null; trail: Point[]; offsetMs: number } = { live: null, trail: [], offsetMs: 0 };
 
-/** The last ten minutes as a line in steps, from 0 W; its lowest and highest power are said below it. */
+/** Step line of the last ten minutes, starting at 0 W, with its lowest and highest power as text below. */
 function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number }) {
   const known = points.flatMap((point) => (point.watts === null ? [] : [point.watts]));
   if (known.length < 2) return null;
@@ -96,7 +99,7 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
   </dd>`;
 }
 
-/** A path of an SVG: each power holds until the next one, for a minute at most; what was not measured is left out. */
+/** Returns an SVG path: each power lasts until the next one, for a minute at most; times without a measurement are gaps. */
 function stepPath(points: readonly Point[], untilMs: number, high: number): string {
   const endMs = Math.max(untilMs, points.at(-1)?.atMs ?? 0);
   const x = (atMs: number) => Math.max(0, (WIDTH * (atMs - endMs + TRAIL_MS)) / TRAIL_MS).toFixed(2);

@@ -7,10 +7,7 @@ import { Card } from '../../parts/ui.ts';
 import { count, dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/**
- * What there is to say of an account's home, each with what it is compared with; nothing where there is nothing. `hour`: it is asked for again when that
- * changes.
- */
+/** Remarks on an account's home, each with its comparison; empty if there are none. `hour`: reloads when the hour changes. */
 export function Remarks({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => call<Answer>('GET', withQuery('/v1/remarks', { user_id: userId }));
   const answer = useLoad(ask, [userId, hour]).value;
@@ -31,10 +28,10 @@ function One({ remark, zone }: { remark: Remark; zone: string }) {
   </li>`;
 }
 
-/** A remark in words, and what it is compared with. */
+/** A remark in words, with its comparison. */
 interface Said {
   sentence: string;
-  /** What follows from it, and where to look. */
+  /** Explanation and advice. */
   more: string[];
   compared: {
     column: string;
@@ -47,7 +44,7 @@ interface Said {
 const watts = (value: number): string => `${count(Math.round(value))} W`;
 const HOURS_OF_A_DAY = 24;
 
-/** A remark as a person would say it. `zone`: in which its times are told. */
+/** Returns a remark in words. `zone`: time zone of its times. */
 function said(remark: Remark, zone: string): Said {
   const { compared: c, ...w } = words().home.plainWords;
   const at = (iso: string) => timeIn(iso, zone);
@@ -161,7 +158,7 @@ const dayOf = (date: string): string =>
   }).format(new Date(date));
 const weekdayOf = (date: string): string => dateFormat({ weekday: 'long', timeZone: 'UTC' }).format(new Date(date));
 
-/** One value of several that are compared. */
+/** One of the compared values. */
 interface ComparedValue {
   name: string;
   value: number;
@@ -170,7 +167,7 @@ interface ComparedValue {
 const HEIGHT = 60;
 const STEP = 10;
 
-/** What a remark is about beside what it is compared with: as a picture, and as a table. The last value is the one. */
+/** The value of a remark and the values it is compared with, as a chart and a table. The value of the remark comes last. */
 function Compared(props: {
   of: string;
   column: string;

@@ -9,7 +9,9 @@ import { ownUseOf } from './flows.ts';
 import { Now } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
-/** What was used, beside the same days before and a year before; what never ends; how much came from the roof. */
+/**
+ * Summary of a period: the usage, compared with the preceding days and with the previous year; the base load; the share of own production.
+ */
 export function Summary({ of: shown, costs, onStale }: { of: Period; costs: PeriodCosts | null; onStale: () => void }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows, unit, start, end, now } = shown;
@@ -19,7 +21,7 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
   const last = isOver ? end : today;
   const ofDevice = shown.device_id !== null;
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
-  // A device has nothing to be taken apart, and a year is too long to say of each reading what became of it.
+  // A device's total has no components, and a year has too many readings to list.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures">
     ${!ofDevice && html`<${Now} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
@@ -53,19 +55,19 @@ type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
 
-/** Of less of a time no share of it can be told. */
+/** Minimum coverage of a period for a comparison in per cent. */
 const MOSTLY = 0.9;
-/** Changes that differ by less are the same change: standing charges, and the hours of the day at which energy was used. */
+/** A smaller difference between the changes of cost and energy comes from standing charges and from the hours of usage. */
 const OTHERWISE = 0.1;
 
-/** How much more there is than then, as a share (-0.5: half of it); null: not to be told. */
+/** Relative change from the earlier period (-0.5: half as much); null if it cannot be computed. */
 interface Changes {
   energy: number | null;
-  /** Only if it moved otherwise than the energy. */
+  /** Set only if the cost changed differently from the energy. */
   cost: number | null;
 }
 
-/** What has changed in energy, and in money if that moved otherwise. Costs without a price of some of their energy are not compared. Pure. */
+/** Returns the change of energy, and of cost if it changed differently. Costs are not compared if some of the energy has no price. Pure. */
 export function changesOf(
   then: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
   now: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
@@ -81,11 +83,11 @@ export function changesOf(
 function costChange(before: Cost, now: Cost): number | null {
   if (!before || !now || before.currency !== now.currency) return null;
   if (before.missing_prices_kwh > 0 || now.missing_prices_kwh > 0) return null;
-  // Of a home that earned then, or earns now, no share of it can be told.
+  // If the home earned money in either period, a percentage makes no sense.
   return Number(before.total) > 0 && Number(now.total) >= 0 ? Number(now.total) / Number(before.total) - 1 : null;
 }
 
-/** The days before, as they are called. */
+/** Returns the name of the preceding days. */
 function beforeName({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
@@ -95,7 +97,7 @@ function beforeName({ unit, compared }: Period): string {
   });
 }
 
-/** The same days at another time, and what has changed since. Nothing where nothing is known of it. */
+/** Comparison with the same days at another time. Empty if their usage is unknown. */
 function Then(props: {
   name: string;
   then: Compared['last_year'];

@@ -8,8 +8,8 @@ import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Asks whether a meter was replaced whose register went back or leapt; nothing while there is nothing to ask. `deviceId`: of this device alone.
- * `newestAt`: it is looked for again after new readings; `onAnswered`: what was used may be computed again.
+ * Asks whether a meter was replaced after its register went back or jumped; empty if there is no question. `deviceId`: limits it to this
+ * device. `newestAt`: looks again after new readings; `onAnswered`: called because the usage may be recomputed.
  */
 export function Swaps(props: {
   userId: string;

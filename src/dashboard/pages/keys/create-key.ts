@@ -13,7 +13,7 @@ import { curlLine, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
 
-/** Asks what the key is for, makes it, and shows it once. */
+/** Dialog that creates a key for a purpose and shows it once. */
 export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const [scopes, setScopes] = useState<readonly string[]>(ALL);
@@ -79,7 +79,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
   <//>`;
 }
 
-/** Makes a key like another one, and says until when both work. */
+/** Dialog that replaces a key by a similar one and shows until when both work. */
 export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
   const { me } = useSession();
   const { common, keys: w } = words();
@@ -123,7 +123,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   <//>`;
 }
 
-/** The key itself, and a line that works with it. `children`: what else is to be known. */
+/** The new key and a command that uses it. `children`: further notes. */
 function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: () => void; children?: Children }) {
   const { me, user } = useSession();
   const { common, keys: w } = words();

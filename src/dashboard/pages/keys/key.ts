@@ -4,21 +4,21 @@ import { DAY_MS } from '../../parts/format.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** What a person calls it. */
+/** Returns the display name of a key. */
 export const nameOf = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string => name ?? `${prefix}…`;
 
 export const isOver = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
-/** Within a week: time to give another one to whatever uses it. */
+/** Whether a key expires within a week, while there is time to replace it. */
 export const endsSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) - nowMs < 7 * 86_400_000;
 
-/** Days. */
+/** Selectable validity in days. */
 const EXPIRIES = ['never', 30, 90, 365] as const;
 const EXPIRY_NAME = 'days';
 
-/** Asks when a key ends. `isChange`: it may stay as it is. */
+/** Selects the expiry of a key. `isChange`: the current expiry may be kept. */
 export function ExpiryChoice({ attributes, isChange = false }: { attributes: object; isChange?: boolean }) {
   const w = words().keys;
   return html`<select ...${attributes} name=${EXPIRY_NAME}>
@@ -27,7 +27,7 @@ export function ExpiryChoice({ attributes, isChange = false }: { attributes: obj
   </select>`;
 }
 
-/** What was chosen in it, as a request has it: null for never. */
+/** Returns the selected expiry as a request field; null for never. */
 export function endIn(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
   const days = String(given.get(EXPIRY_NAME));
   if (days === '') return {};
@@ -36,7 +36,7 @@ export function endIn(given: FormData, nowMs = Date.now()): { expires_at?: strin
 
 const ALLOWED_NAME = 'allowed';
 
-/** Asks for addresses and networks. `now`: those that there are. */
+/** Field for addresses and networks. `now`: the current ones. */
 export function AllowedField({ now = [] }: { now?: readonly string[] }) {
   const w = words().keys;
   return html`<${Field} label=${w.allowed} hint=${w.allowedHint}>
@@ -45,7 +45,7 @@ export function AllowedField({ now = [] }: { now?: readonly string[] }) {
   <//>`;
 }
 
-/** What was written in it. */
+/** Returns the addresses in the field. */
 export const addressesIn = (given: FormData): string[] =>
   String(given.get(ALLOWED_NAME))
     .split(/[\s,;]+/)

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../parts/format.ts';
 import { words } from '../../words/words.ts';
 
-/** Something to ask with each scope that only reads, the most telling first. */
+/** Example request for each scope that can read, the most informative first. */
 const QUESTIONS: [scope: string, path: string][] = [
   ['insights:read', '/v1/energy-insights'],
   ['devices:read', '/v1/devices'],
@@ -12,7 +12,10 @@ const QUESTIONS: [scope: string, path: string][] = [
   ['keys:write', '/v1/keys'],
 ];
 
-/** Whom it is about: asked for (`always`), or the key's own account where nobody is named. The others are about that alone. */
+/**
+ * Whether a path needs `user_id`: `always`, or only for another account than the key's own (`others`). Paths that are not listed return
+ * data of the key's own account only.
+ */
 const ABOUT: Record<string, 'always' | 'others'> = {
   '/v1/energy-insights': 'others',
   '/v1/devices': 'others',
@@ -21,8 +24,8 @@ const ABOUT: Record<string, 'always' | 'others'> = {
 };
 
 /**
- * A line for a terminal that works with the key as it is, about `userId`; `ownId`: the key's own account. Null where its scopes
- * allow it to read nothing.
+ * Returns a terminal command that uses the key to read data of `userId`. `ownId`: the key's own account. Null if its scopes allow no
+ * reading.
  */
 export function curlLine(
   { key, scopes }: { key: string; scopes: readonly string[] },
@@ -39,7 +42,7 @@ export function curlLine(
   return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}'`;
 }
 
-/** What a key can be allowed to do; a test holds the names to src/auth/scopes.ts. What each is: `words/`. */
+/** All scopes of keys; a test compares them with src/auth/scopes.ts. Their descriptions are in `words/`. */
 export const SCOPES: readonly string[] = [
   'insights:read',
   'alerts:read',
@@ -55,7 +58,7 @@ export const SCOPES: readonly string[] = [
   'keys:write',
 ];
 
-/** Short, for a table: "all", "all but keys:write", or the list. */
+/** Summarises scopes for a table: "all", "all but keys:write", or the list. */
 export function scopesInShort(scopes: readonly string[]): string {
   const missing = SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return words().keys.allScopes;

@@ -12,7 +12,7 @@ const ROLES = ['homeowner', 'utility', 'admin'];
 const SHOWN = 25;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Accounts with their roles and plans; a changed plan holds at once. */
+/** Table of accounts with their roles and plans; a changed plan takes effect at once. */
 export function Accounts() {
   const [search, setSearch] = useState('');
   const [turn, setTurn] = useState(0);
@@ -88,7 +88,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
   </div>`;
 }
 
-/** Who did what to whom, the latest first. */
+/** Audit log, newest first. */
 export function Audit() {
   const [user, setUser] = useState('');
   const filter = (event: SubmitEvent) => {
@@ -128,11 +128,11 @@ function AuditList({ user }: { user: string }) {
   </div>`;
 }
 
-/** An id, and whose it is where that is an account. */
+/** An id and, if it is an account's, the e-mail address. */
 const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 
-/** What was sent with it, as far as the log says. */
+/** Returns the details of an audit entry, as far as they were recorded. */
 function said({ details }: NamedAct): string {
   const { members, ...values } = details as { members?: string[] };
   const told = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);

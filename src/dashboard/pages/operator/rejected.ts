@@ -6,10 +6,10 @@ import { Steps, useAction, usePages } from '../../parts/load.ts';
 import { busy, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
 
 const SHOWN = 25;
-/** The youngest are looked at again. */
+/** Interval at which the newest messages are reloaded. */
 const EVERY_MS = 10_000;
 
-/** Messages that could not be used, with their reasons, and their replay after a fix. */
+/** List of rejected messages with their reasons, and a button that replays them after a fix. */
 export function RejectedMessages() {
   const [device, setDevice] = useState('');
   const [turn, setTurn] = useState(0);

@@ -2,7 +2,7 @@ import type { Rates, Tariff } from '#clients/typescript/client.ts';
 import { readDecimal, toType } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
-/** A tariff as it is typed: numbers are text, and what is left empty is not said. */
+/** A tariff as typed in the form: numbers are text, and empty fields are omitted. */
 export interface TariffForm {
   name: string;
   valid_from: string;
@@ -13,11 +13,11 @@ export interface TariffForm {
   export: RatesForm;
 }
 
-/** Of each kind what was typed, so that nothing is lost on the way there and back. */
+/** The input of each kind of rates, kept so that switching between kinds loses nothing. */
 export interface RatesForm {
   kind: 'none' | 'flat' | 'periods' | 'series';
   per_kwh: string;
-  /** The last one is for all other times. */
+  /** The last period covers all other times. */
   periods: PeriodForm[];
   series_id: string;
   multiply: string;
@@ -26,7 +26,7 @@ export interface RatesForm {
 
 export interface PeriodForm {
   per_kwh: string;
-  /** None: every day. */
+  /** Empty: every day. */
   days: number[];
   from: string;
   to: string;
@@ -35,7 +35,7 @@ export interface PeriodForm {
 
 export const NO_CAPACITY = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
 export const NO_CONDITION: PeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
-/** Day and night, to begin with. */
+/** Initial form: a day and a night period. */
 const NO_RATES: RatesForm = {
   kind: 'none',
   per_kwh: '',
@@ -45,7 +45,7 @@ const NO_RATES: RatesForm = {
   add: '',
 };
 
-/** A form with the terms of a template or of a tariff in it; of nothing, one price to fill in. */
+/** Returns a form filled with the terms of a template or tariff; without either, one empty price. */
 export function formOf(
   terms: TariffTemplate['terms'] | Tariff,
   about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
@@ -72,7 +72,7 @@ function ratesForm(rates: Rates): RatesForm {
     const { series_id, multiply, add } = rates;
     return { ...NO_RATES, kind: 'series', series_id, multiply: toType(multiply), add: toType(add) };
   }
-  // An input of a time knows no 24:00.
+  // A time input cannot show 24:00.
   const periods = rates.periods.map((one) => ({
     ...NO_CONDITION,
     ...one,
@@ -82,7 +82,7 @@ function ratesForm(rates: Rates): RatesForm {
   return { ...NO_RATES, kind: 'periods', periods };
 }
 
-/** Members for the service. `absent`: how it is told that there is none of something; null takes it away from what is there. */
+/** Returns request fields for the service. `absent`: value of an empty member; null removes it from an existing tariff. */
 export function membersOf(form: TariffForm, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
   return {
@@ -102,7 +102,7 @@ export function membersOf(form: TariffForm, absent: null | undefined) {
   };
 }
 
-/** Whether nothing of rates was filled in: then there are none. */
+/** Whether no field of the rates was filled in, so that there are none. */
 export function isBlank({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
   if (kind === 'flat') return per_kwh.trim() === '';
   if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
@@ -126,7 +126,7 @@ const periodOf = ({ per_kwh, days, from, to, months }: PeriodForm) => ({
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/** As the service takes it. What is no number, or may be two, it refuses. */
+/** Returns a decimal in the service's format. Invalid or ambiguous input is passed on, and the service rejects it. */
 function decimal(text: string): string {
   const typed = readDecimal(text);
   if (typed.kind === 'number') return typed.value;

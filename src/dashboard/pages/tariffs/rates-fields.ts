@@ -8,9 +8,9 @@ import { NO_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
 
 const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
-/** What energy costs, or earns: one price, by the clock, or by a series. */
+/** Fields for the price of import or export: a single price, prices by time, or a price series. */
 export function RatesFields(props: {
-  /** Member of the tariff. */
+  /** Member of the tariff in requests. */
   name: 'import' | 'export';
   legend: string;
   of: RatesForm;
@@ -80,7 +80,7 @@ export function RatesFields(props: {
   }
 }
 
-/** A price at some times; the last one of the list is for all others, and has no times. */
+/** Fields for a price at certain times; the last price of the list covers all other times and has none. */
 function PeriodFields(props: {
   name: string;
   number: number;
@@ -133,7 +133,7 @@ function PeriodFields(props: {
   </fieldset>`;
 }
 
-/** Some of a few, numbered from 1 on; none of them is all of them. */
+/** Checkboxes numbered from 1; if none is checked, all apply. */
 function Some(props: { legend: string; names: readonly string[]; of: number[]; onChange: (some: number[]) => void }) {
   const { legend, names, of, onChange } = props;
   const all = names.map((_, index) => index + 1);
@@ -148,11 +148,11 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
   </div>`;
 }
 
-/** How far a series is told: "8,760 prices, until 31 Dec 2026, 24:00". */
+/** Returns how far a series is known: "8,760 prices, until 31 Dec 2026, 24:00". */
 export const knownOf = ({ prices, until }: UsableSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: time(until, zone) });
 
-/** The price of a series, with what is added to it. `series`: null while they are being asked for. */
+/** Fields for a price series and its surcharges. `series`: null while loading. */
 function SeriesFields(props: {
   name: 'import' | 'export';
   of: RatesForm;
@@ -194,10 +194,10 @@ function SeriesFields(props: {
     </div>`;
 }
 
-/** What the service says is wrong, by the path of the member. */
+/** The service's validation errors, by path of the member. */
 export type Mistakes = Readonly<Record<string, string>>;
 
-/** A decimal as it is written on a bill, with a comma or a point. `name`: path of the member. */
+/** Field for a decimal as printed on a bill, with a comma or a point. `name`: path of the member. */
 export function NumberField(props: {
   label: string;
   name: string;

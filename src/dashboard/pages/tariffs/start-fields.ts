@@ -6,7 +6,7 @@ import { locale } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { TARIFF_TEMPLATES, type TariffTemplate } from './templates.ts';
 
-/** What a new tariff begins with. */
+/** Starting point of a new tariff. */
 export interface Start {
   name: string;
   currency: string;
@@ -17,7 +17,7 @@ export interface Start {
 const BLANK: Start = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
-/** Where a new tariff of a home is started from unless somebody chooses: a country, or the tariff that holds now. */
+/** Returns the default starting point of a home's new tariff: a country, or the current tariff. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
 
@@ -30,10 +30,10 @@ function startOf(from: string, form: number, current: Tariff | null): Start {
   return { name: current.name, currency: current.currency, terms: current };
 }
 
-/** What a new tariff begins with, before anything is chosen. */
+/** Returns the starting point of a new tariff before the user selects one. */
 export const firstStart = (current: Tariff | null, zone: string): Start => startOf(likely(current, zone), 0, current);
 
-/** Chooses what a new tariff begins with: the one that holds now, a form that is usual in a country, or nothing. */
+/** Selects the starting point of a new tariff: the current tariff, a template that is usual in a country, or an empty form. */
 export function StartFrom(props: { current: Tariff | null; zone: string; onStart: (start: Start) => void }) {
   const { current, zone, onStart } = props;
   const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);
@@ -69,12 +69,12 @@ export function StartFrom(props: { current: Tariff | null; zone: string; onStart
   </div>`;
 }
 
-/** Countries that have forms to start from, in the order of the list. */
+/** Countries that have templates, in the order of the list. */
 const COUNTRIES: readonly string[] = [...new Set(TARIFF_TEMPLATES.map(({ country }) => country))];
 
 const formsOf = (country: string): TariffTemplate[] => TARIFF_TEMPLATES.filter((one) => one.country === country);
 
-/** Whose clocks these are: zones of countries that have forms. Links and islands are not worth a list. */
+/** Country by time zone, for countries with templates. Links and islands are not worth listing. */
 const OF_ZONE: Record<string, string> = {
   'Europe/Berlin': 'DE',
   'Europe/Amsterdam': 'NL',
@@ -89,7 +89,7 @@ const OF_ZONE: Record<string, string> = {
   'Europe/London': 'GB',
 };
 
-/** The country that a home is most likely in: by its zone, else by the browser's language; '' where that has no forms. */
+/** Returns the likely country of a home, by its time zone, else by the browser's language; '' if the country has no templates. */
 function likelyCountry(zone: string, language: string): string {
   if (zone.startsWith('Australia/')) return 'AU';
   const country = OF_ZONE[zone] ?? new Intl.Locale(language).region ?? '';

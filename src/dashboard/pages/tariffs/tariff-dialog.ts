@@ -13,7 +13,7 @@ import { formOf, isBlank, membersOf, NO_CAPACITY, type RatesForm, type TariffFor
 import { type Mistakes, NumberField, RatesFields } from './rates-fields.ts';
 import { firstStart, type Start, StartFrom } from './start-fields.ts';
 
-/** Makes a tariff of the picked account, or changes one (`of`). `all`: those that there are. `current`: the one that holds now. */
+/** Dialog that creates a tariff for the selected account or edits one (`of`). `all`: its tariffs. `current`: the tariff in force. */
 export function TariffDialog(props: {
   of?: Tariff;
   all: readonly Tariff[];
@@ -55,12 +55,12 @@ export function TariffDialog(props: {
         (reason) => mistakesIn(reason, form.valid_from),
       );
       if (wrong === null) return onDone(form.name.trim());
-      // What has no field of its own is said as a sentence.
+      // An error that belongs to no field of the form is shown as a sentence.
       if (!Object.keys(wrong).every((name) => fields.namedItem(name))) await saved;
       setMistakes(wrong);
     });
   };
-  /** Mistakes by field; what is none is thrown on. */
+  /** Returns validation errors by field; rethrows any other error. */
   const mistakesIn = (reason: unknown, day: string): Mistakes => {
     if (!(reason instanceof Failure)) throw reason;
     const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
@@ -150,10 +150,10 @@ export function TariffDialog(props: {
   }
 }
 
-/** It is asked for when typing has paused for this long. */
+/** The preview is requested after typing has paused for this long. */
 const PAUSE_MS = 400;
 
-/** What the last whole month would have cost by what is typed, as soon as that is a tariff. */
+/** Preview of the last whole month's cost under the typed tariff, once the tariff is valid. */
 function Preview({ userId, form }: { userId: string; form: TariffForm }) {
   const [preview, setPreview] = useState<TariffPreview | null>(null);
   const members = { ...membersOf(form, undefined), user_id: userId };
@@ -161,7 +161,7 @@ function Preview({ userId, form }: { userId: string; form: TariffForm }) {
   useEffect(() => {
     let isTooLate = false;
     const ask = async () => {
-      // What is wrong with it is told when it is saved.
+      // Errors are shown only on saving.
       const found = await call<TariffPreview>('POST', '/v1/tariff-preview', JSON.parse(body)).catch(() => null);
       if (!isTooLate) setPreview(found);
     };

@@ -3,16 +3,16 @@ import type { Words } from '../../words/words.ts';
 type Templates = Words['tariffs']['templates'];
 
 /**
- * Forms of tariffs that are usual in some countries, to start from. They have no prices of anybody: what a supplier sets is empty text, for
- * the owner to fill in; times, taxes and floors that law or custom sets are there, and may have changed since (2026).
+ * Templates of tariffs that are usual in some countries. They contain no supplier's prices: a price that a supplier sets is empty text, for
+ * the owner to fill in. Times, taxes and floors that law or custom sets are included, and may have changed since (2026).
  */
 export interface TariffTemplate {
-  /** ISO 3166. */
+  /** Country code, ISO 3166. */
   country: string;
   currency: string;
-  /** Its name in `words/`, as bills call it. */
+  /** Key of its name in `words/`, as on bills. */
   name: keyof Templates['names'];
-  /** What to know before it is filled in: sentences in `words/`. */
+  /** Keys of the notes in `words/` that are shown before the form is filled in. */
   note?: readonly (keyof Templates['notes'])[];
   /** Members of POST /v1/tariffs. Prices and the id of a series are empty text. */
   terms: {
@@ -35,11 +35,11 @@ const WINTER = [1, 2, 3, 10, 11, 12];
 
 const flat = { per_kwh: PRICE };
 const standing = { standing_per_day: PRICE };
-/** One price between two times, on some days, and another one otherwise. */
+/** Returns rates with one price between two times on some days, and another price otherwise. */
 const peak = (from: string, to: string, days?: number[]): Rates => ({
   periods: [{ per_kwh: PRICE, ...(days ? { days } : {}), from, to }, { per_kwh: PRICE }],
 });
-/** The price of a market with what is added for grid, levies and supplier; `multiply`: the tax on it. */
+/** Returns a market price with surcharges for grid, levies and supplier; `multiply`: factor for its tax. */
 const market = (multiply: string): Rates => ({ series_id: '', multiply, add: PRICE });
 
 const of = (country: string, currency: string, forms: readonly Omit<TariffTemplate, 'country' | 'currency'>[]) =>

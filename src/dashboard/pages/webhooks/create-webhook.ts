@@ -8,7 +8,7 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { newSecret, receiverCode } from './webhook.ts';
 
-/** Subscribes whoever is signed in to an event, and shows the secret once. `event`: the one to begin with. */
+/** Dialog that subscribes the signed-in account to an event and shows the secret once. `event`: preselected event. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
   const { me } = useSession();
@@ -64,7 +64,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   <//>`;
 }
 
-/** Gives a subscription another secret; for a day both sign. */
+/** Dialog that replaces a subscription's secret; for a day, deliveries are signed with both. */
 export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
@@ -92,7 +92,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
   <//>`;
 }
 
-/** A secret, and a receiver that checks signatures with it. `children`: what else is to be known. */
+/** A secret, with example code of a receiver that verifies signatures. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
   <${ShownOnce} secret=${secret}>
     ${rich(words().webhooks.secret.copyNow)}
@@ -109,5 +109,5 @@ const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () 
 
 export type EventType = Webhook['event'];
 
-/** What a person calls it. */
+/** Returns the display name of a subscription. */
 export const nameOf = ({ event, url }: Pick<Webhook, 'event' | 'url'>): string => words().webhooks.to({ event, url });

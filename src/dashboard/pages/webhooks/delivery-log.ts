@@ -12,11 +12,11 @@ import { nameOf } from './create-webhook.ts';
 import { outcomeOf } from './webhook.ts';
 
 const SHOWN = 20;
-/** How often the log is refreshed: while an attempt is near, and otherwise. */
+/** Refresh interval of the log: while an attempt is imminent, and otherwise. */
 const LOOK_MS = { near: 2_000, else: 15_000 };
 const NEAR_MS = 10_000;
 
-/** What was sent to a subscription and how it went, the youngest first; it follows by itself. `tests`: how many were sent. */
+/** Log of a subscription's deliveries, newest first, refreshed automatically. `tests`: number of test deliveries sent from this page. */
 export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: string; tests: number }) {
   const { common, webhooks } = words();
   const w = webhooks.log;
@@ -25,7 +25,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   const { run, error } = useAction();
   const { value, again } = pages.shown;
   const near = isNear(value?.rows ?? []);
-  // A test that was sent, and a change of status, show here at once.
+  // Refresh at once after a test delivery or a change of status.
   useEffect(() => void (value && pages.youngest()), [tests]);
   useEffect(() => void (value && again()), [webhook.status]);
   useEffect(() => {
@@ -77,13 +77,13 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   }
 }
 
-/** Whether something is tried soon, or now. */
+/** Whether an attempt is in progress or imminent. */
 const isNear = (rows: Delivery[]): boolean =>
   rows.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) < Date.now() + NEAR_MS);
 
 const KINDS = { pending: 'warn', succeeded: 'good', failed: 'bad' } as const;
 
-/** One delivery in the log; opened, a row of its own below shows what was sent and what came back. */
+/** Table row of a delivery. When it is opened, another row shows the request and the responses. */
 function DeliveryRow(props: {
   of: Delivery;
   webhookId: string;
@@ -131,7 +131,7 @@ function nextTry({ status, next_attempt_at }: Delivery, isPaused: boolean): stri
   return seconds < 60 ? w.inSeconds({ seconds }) : ago(next_attempt_at);
 }
 
-/** The body that is sent, and the receiver's answer to each attempt. */
+/** The body of the delivery, and the receiver's response to each attempt. */
 function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Delivery; zone: string }) {
   const { delivery_id, attempts } = of;
   const w = words().webhooks.exchange;
@@ -139,7 +139,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
     () => call<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
     [webhookId, delivery_id],
   );
-  // Tried once more meanwhile: what is shown stays until the new answer is there.
+  // After another attempt, the displayed response stays until the new one is loaded.
   useEffect(() => {
     if (sent.value && sent.value.attempts.length !== attempts.length) sent.again();
   }, [attempts.length]);

@@ -1,14 +1,14 @@
 import type { Delivery } from '#clients/typescript/client.ts';
 import { words } from '../../words/words.ts';
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Length of a secret: Standard Webhooks requires 24 to 64 bytes. */
 const BYTES = 32;
 
-/** A new secret in the form that every library of Standard Webhooks takes: made here, so that only who made it ever sees it. */
+/** Returns a new secret in the format of Standard Webhooks. It is generated in the browser, so that only its creator ever sees it. */
 export const newSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))))}`;
 
-/** A receiver that checks what comes: a program as it stands. */
+/** Returns the complete program of an example receiver that verifies deliveries. */
 export const receiverCode = (secret: string): string => `// npm install standardwebhooks
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -33,10 +33,10 @@ createServer(async (request, response) => {
 
 type Attempt = Delivery['attempts'][number];
 
-/** Outcome of an attempt: "HTTP 200", or what went wrong. */
+/** Returns the outcome of an attempt: "HTTP 200", or the error. */
 export const outcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
-/** Why a subscription is paused, as far as its log tells: the service pauses after a try that failed, and only then. Pure. */
+/** Returns why a subscription is paused, as far as its log shows: the service pauses only after a failed attempt. Pure. */
 export function whyPaused(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
