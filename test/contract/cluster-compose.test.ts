@@ -192,7 +192,7 @@ describe('the cluster’s compose file', () => {
     const outside = Object.entries(services).filter(
       ([, one]) => !one.profiles?.some((profile) => profiles.split(',').includes(profile)),
     );
-    // The proxy's ports are those of the first container. The API trusts both proxies.
+    // On a single machine proxy-2 does not run, because its ports are those of proxy-1. The API trusts both proxies.
     const { TRUST_PROXY = '' } = services['api-1']?.environment ?? {};
     const addresses = of('proxy').map(([, { networks = [] }]) =>
       Array.isArray(networks) ? undefined : networks.front?.ipv4_address,
@@ -218,10 +218,10 @@ describe('the cluster’s compose file', () => {
       (file) => statSync(join(deploy, file)).isFile() && !/^(tls|passwords)\/|^\.env$/.test(file),
     );
     const notRun = [
-      // Files of the deployment that the containers themselves do not use.
+      // Files around the cluster, which no container of the tests runs with.
       ...['.env.example', 'README.md', 'certificates.sh', 'compose.yaml', 'rabbitmq/README.md'],
       ...['etcd/Dockerfile', 'patroni/Dockerfile'],
-      // Additional files of the tests' containers: ports chosen by the tests, TLS of a mosquitto broker.
+      // Files that only real containers need: tests choose ports by themselves, and run mosquitto without TLS.
       ...['gateways/tls.conf', 'rabbitmq/plain-mqtt.conf'],
     ];
     const isRun = (file: string) => new RegExp(`['/]${file.split('/').at(-1)}'`).test(fixtures);

@@ -50,7 +50,7 @@ async function homeOf(database: TestDatabase): Promise<Meter> {
   return home;
 }
 
-/** Distributes the data of a full installation's administrator and home over two homeowners who may move. */
+/** Turns the administrator of a full installation and its home into two homeowners who may move, and returns their ids. */
 async function movers(database: TestDatabase, { admin, webhookId }: InHand): Promise<string[]> {
   const { pool } = database;
   await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
@@ -86,7 +86,7 @@ const ofNoSeries = (pool: Pool) =>
     ),
   );
 
-/** Moves accounts that have rows in every relation. Returns the differences. */
+/** Moves accounts that have rows in every relation, and expects all rows to be equal afterwards. */
 async function moveFull(source: TestDatabase, target: TestDatabase) {
   const inHand = await fillInstallation(source);
   const userIds = await movers(source, inHand);

@@ -113,7 +113,7 @@ describe('signing in', () => {
     await ask(1, '127.0.0.3', 1);
     await ask(15, '127.0.0.4', 9, { cookie: `${cookie.slice(0, -1)}~` });
     await ask(1, '127.0.0.5', 0);
-    // The owner’s browser gets its mails from any address; any other browser can still use the existing links.
+    // The owner’s browser still gets its five mails, from any address. Links of earlier mails still work in any browser.
     await ask(7, '127.0.0.2', 5, { cookie });
     expect((await post('/dashboard/session', { token: api.mailed.at(-1)?.token })).status).toBe(201);
     expect((await post('/dashboard/session', { token: api.mailed[1]?.token })).status).toBe(201);
