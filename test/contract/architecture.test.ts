@@ -55,13 +55,13 @@ const INGEST_LAYERS = [
 
 /** Files that name aggregates without answering queries from them. */
 const NO_READERS = [
-  // Declares, fills, checks and repairs the aggregates.
+  // The folder that declares, fills, checks and repairs the aggregates.
   /^src\/rollups\//,
-  // Copies rows of the aggregates: into an export, or into another database.
+  // The folders that copy rows of the aggregates: into an export, or into another database.
   /^src\/export\//,
   /^src\/start\/(move|moved|upgrade-database)\.ts$/,
   /^src\/start\/users-move\//,
-  // Lists the relations of a database.
+  // The modules that list the relations of a database.
   /^src\/database\/(capabilities|copy\/relations)\.ts$/,
 ];
 
@@ -131,7 +131,7 @@ describe('the module structure', () => {
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,
-      // The pool, and the entry point of its threads.
+      // The thread pool of alerts, and the entry point of its threads.
       piscina: /^src\/alerts\/(pool|evaluate\.task)\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,

@@ -23,7 +23,7 @@ describe('the compose file', () => {
     const valid = ajv.compile(schema);
     expect(valid(compose) ? [] : valid.errors).toEqual([]);
     expect(valid(home) ? [] : valid.errors).toEqual([]);
-    // The check itself can fail.
+    // Proof that the validator can fail: this document is invalid.
     expect(valid({ services: { a: { image: 1 } } })).toBe(false);
   });
 

@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     const { valid, errors } = await new Validator().validate(json);
     expect(errors ?? []).toEqual([]);
     expect(valid).toBe(true);
-    // The check itself can fail.
+    // Proof that the validator can fail: this document is invalid.
     expect((await new Validator().validate({ ...json, paths: { x: 1 } })).valid).toBe(false);
   });
 
@@ -125,7 +125,7 @@ test('a deprecated operation states since when, until when, and its replacement'
 test('the documentation is served from this host alone, under a policy that allows nothing else, and has no broken links', async () => {
   const pages = new Map<string, string>();
   const wanted = new Map([['/docs', 'the first page']]);
-  // The set may grow while it is iterated.
+  // The set of links may grow while the loop iterates over it.
   for (const [link, from] of wanted) {
     const [path = '', anchor] = link.split('#');
     const text = pages.get(path) ?? (await sentTo(path, from));

@@ -69,7 +69,7 @@ describe('an alert on costs', () => {
     const { alert_id } = await alert('daily_cost', '2.725');
     await use(5);
     await evaluate();
-    // 12 h and the quarter-hour from 12:00 of the standing charge, and 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
+    // Costs of 12¼ h of the standing charge and of 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
     expect(await told()).toEqual([
       {
         alert_id,
@@ -128,7 +128,7 @@ describe('an alert on costs', () => {
       NOW,
     );
     await evaluate();
-    // 8.5 kWh, and a peak of 2 kW.
+    // Costs of 8.5 kWh and of a peak of 2 kW.
     expect(await costs()).toEqual([['monthly_cost', '28.50']]);
   });
 

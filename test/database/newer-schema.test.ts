@@ -21,7 +21,7 @@ test('a version that does not recognise the whole schema changes nothing, and na
   await expect(migrate(database.pool)).rejects.toThrow(REFUSED);
   const { rows: after } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
   expect(after).toEqual(before);
-  // Roles, and also commands.
+  // Roles refuse to start, and commands refuse to run.
   for (const command of [['worker'], ['users', 'create', '--email', 'a@example.com']]) {
     const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, OPERATOR_PORT: '0' },

@@ -48,7 +48,7 @@ test('a missing or different secret key is an error if it encrypted something, u
   renameSync(file(), `${file()}.kept`);
   const missing = /secret\.key is missing.*Put the file back.*SECRET_KEY.*energy secrets forget/;
   await expect(keyOf()).rejects.toThrow(missing);
-  // An empty file, as a power cut may leave it.
+  // Simulates an empty key file, as a power cut may leave it.
   writeFileSync(file(), '');
   await expect(keyOf()).rejects.toThrow(missing);
   renameSync(file(), `${file()}.empty`);
@@ -61,7 +61,7 @@ test('a missing or different secret key is an error if it encrypted something, u
   renameSync(`${file()}.kept`, file());
   expect(await keyOf()).toBe(secret);
 
-  // The key is lost permanently.
+  // Simulates a permanently lost key.
   renameSync(file(), `${file()}.lost`);
   const forget = () => {
     const { stdout } = spawnSync(process.execPath, [MAIN, 'secrets', 'forget', '--json'], {
@@ -86,7 +86,7 @@ test('a missing or different secret key is an error if it encrypted something, u
   );
   expect(resumed?.status).toBe('active');
   expect((await secretsOf(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
-  // The second time there is nothing to give up.
+  // A second call finds no encrypted data to give up.
   expect(forget()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);
   expect(rows).toEqual([{ address: 'cli' }, { address: 'cli' }]);

@@ -156,7 +156,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
   return result;
 }
 
-/** An area between the line of power and zero. */
+/** Area (energy) between the straight line of power and zero. */
 interface Area extends Within {
   above: boolean;
   energy: bigint;

@@ -92,11 +92,11 @@ const NOTHING = new Ratio(0n);
 
 /** Local clock time and date in a zone. */
 interface LocalTime {
-  /** YYYY-MM-DD. */
+  /** Local date as YYYY-MM-DD. */
   date: string;
-  /** YYYY-MM. */
+  /** Local month as YYYY-MM. */
   yearMonth: string;
-  /** HH:mm. */
+  /** Local time of day as HH:mm. */
   clock: string;
   /** Offset from UTC: `+01:00`, `Z`. */
   offset: string;

@@ -63,7 +63,7 @@ export function saidOf(home: string, used: DailyUse, days: readonly number[]): S
   return said;
 }
 
-/** kWh a day; null if too few days are known. */
+/** Returns the mean kWh a day of a month, or null if too few of its days are known. */
 function mean(used: DailyUse, { first, days }: Month, leastShare: number): number | null {
   const known = knownDays(used, first, first + days);
   return known.length < leastShare * days ? null : known.reduce((sum, { kwh }) => sum + kwh, 0) / known.length;

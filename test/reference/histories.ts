@@ -58,7 +58,7 @@ const event = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('reset' as const), milliwattHours: fc.integer({ min: 0, max: 2 * KWH }) }),
   },
-  // Rises beyond 1,000 kWh.
+  // A register above 900 kWh that wraps to almost 0, as at a maximum of 1,000 kWh.
   {
     weight: 2,
     arbitrary: fc.record({
@@ -124,7 +124,7 @@ const fault = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 100_000 }).map((by) => ({ kind: 'jitter' as const, by: -by })) },
   // A different value from now on: a register that starts again, or another register.
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000 * KWH }).map((by) => ({ kind: 'new' as const, by })) },
-  // Sent with the next reading, like a frozen source.
+  // A reading that the source sends only with the next one, because it froze.
   { weight: 1, arbitrary: fc.constant({ kind: 'frozen' as const, by: 0 }) },
 );
 

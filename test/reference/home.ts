@@ -24,7 +24,7 @@ export interface ReferenceDevice {
   upstream: string | null;
   /** Quarter-hours by their start, Unix ms. */
   quarters: Map<number, ReferenceQuarter>;
-  /** Unix ms; null if the device still exists. */
+  /** Time of the device's deletion, Unix ms; null if it still exists. */
   deletedAtMs: number | null;
   channels: { import: number; export: number };
   /** Additional channels that counted before a time, Unix ms. */
@@ -87,7 +87,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
-  // Channels exist while their device does.
+  // Channels with a placement of their own exist as long as their device.
   const ofOne = Map.groupBy(devices, ({ id, partOf }) => partOf ?? id);
   const begins = new Map(
     [...ofOne].map(([id, channels]) => [id, Math.min(...channels.flatMap(({ quarters: known }) => [...known.keys()]))]),
@@ -105,7 +105,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
     );
   return (quarters) => {
     const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
-    // Sums over the time in which a grid device is there.
+    // Energies in quarter-hours in which a grid device exists.
     const beside = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
     let [alone, estimated, unexplained] = [0, 0, 0];
     const knows = { grid: false, production: false, storage: false, consumption: false, alone: false };

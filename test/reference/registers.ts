@@ -53,7 +53,7 @@ export function registerSteps(
 ): Step[] {
   const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
   const fits = (a: Reading, b: Reading) => plausible(before(a, b), b, settings.limitKw);
-  /** Steps of completed runs, and the current run. */
+  /** Steps of completed runs, and the counted readings of the current run. */
   const over: Step[] = [];
   let run: Counted[] = [];
   const last = () => run[run.length - 1] as Counted;

@@ -43,7 +43,7 @@ const total = (rows: { kwh_used: number }[]) =>
 test.each([
   ['UTC', 0],
   ['Europe/Berlin', -2],
-  // Hours of this zone consist of quarter-hours of two UTC hours.
+  // An hour in Asia/Kolkata consists of quarter-hours of two UTC hours.
   ['Asia/Kolkata', -5.5],
 ])('usage by hour, day and month in %s equals the written data', async (tz, hours) => {
   const offsetMs = hours * 3_600_000;

@@ -138,12 +138,11 @@ test('a current month continues from its stored days, but not once they are inva
   expect(await isKept()).toBe(true);
   await agreeOnMonth(name, zone);
 
-  // Days in this zone end within a UTC hour.
+  // Days in Asia/Kolkata end within a UTC hour.
   const half = 'Asia/Kolkata';
   const change = { indices: ALL, zone: half, times: 5, daysLater: 0 };
   await changeAtRandom(grouped, change, () => agreeOnMonth(name, half));
 
-  // The month is over, and the next one has no data yet.
   await put(name, ALL);
   await keep(zone, 0);
   expect(await toldOfBegun(name, zone)).toEqual({ plain: true, composed: true, end: '2026-03-29' });

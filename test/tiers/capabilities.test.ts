@@ -69,7 +69,7 @@ test('TIMESCALE=off refuses a database that was created with the extension', asy
 });
 
 test('an extension that is installed but not loaded leaves the database plain, and the line says what to do', async () => {
-  // Only this tier's server can be started without the extension.
+  // Only the server of the apache tier can be started without the extension loaded.
   if (database.tier !== 'apache') return;
   const server = await startApache({ preload: false });
   const pool = createPool(server.urlOf('postgres'));

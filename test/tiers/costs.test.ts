@@ -20,7 +20,7 @@ const ZONE = 'Europe/Berlin';
 type Placement = 'grid' | 'consumption' | 'production';
 interface Device {
   placement: Placement;
-  /** Index of the first quarter-hour. */
+  /** Index of the home's first quarter-hour with data. */
   from: number;
 }
 const HOMES: Record<string, Device[]> = {
@@ -77,7 +77,7 @@ const series: ReferenceHome['series'] = new Map([['', { minutes: 15, prices: new
 
 beforeAll(async () => {
   api = await testApi();
-  // A time within a quarter-hour of the last day.
+  // The current time lies within a quarter-hour of the last day.
   api.now = new Date(FROM_MS + (QUARTERS - 30) * QUARTER_MS + 100_000);
   const prices = series.get('')?.prices as Map<number, string>;
   for (let index = 0; index < QUARTERS + 96; index++)

@@ -84,7 +84,7 @@ test('a home that is exported as Green Button is the same after its import', asy
     expect(counts).toMatchObject({ skipped: 0, unreadable: 0, empty: 0 });
     const to = await homeWithMeter(elements);
     const hours = await hoursOf(to.userId);
-    // One of the eight days has 23 hours.
+    // One of the eight days has 23 hours, because the clocks change.
     expect(hours).toHaveLength(8 * 24 - 1);
     expect(hours).toEqual(await hoursOf(from.userId));
   }

@@ -87,7 +87,7 @@ async function agreeAll(zone: string, names = NAMES, units = UNITS): Promise<voi
     const of = homesOf(name);
     await agree(name, zone, units);
     const path = `${grouped.path(name)}/energy-insights`;
-    // All of both months, most of one, and a part of each.
+    // Ranges of days: all of both months, most of one month, and a part of each.
     for (const [start, end] of [
       ['2026-03-01', '2026-04-30'],
       ['2026-03-02', '2026-03-28'],

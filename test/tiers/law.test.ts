@@ -92,7 +92,7 @@ const message = (readings: DecodedReading[]): IncomingMessage => ({
 });
 
 interface Delivery {
-  /** Rank of each message; messages of equal rank keep their order. */
+  /** Rank of each message in the order of sending; messages of equal rank keep their order. */
   order: number[];
   /** Messages that are sent twice, and messages that are sent again at the very end. */
   again: number[];
@@ -100,7 +100,7 @@ interface Delivery {
   shuffled: boolean;
   /** Times of concurrent refresh passes, in hours after the start of the histories. */
   passesAtHours: number[];
-  /** Size of each writer's cache. */
+  /** Cache size of each of the two writers. */
   memories: (typeof MEMORIES)[number][];
   /** Concurrent edits by hand, revocations of the device's last edit, and changes of its settings. */
   edits: { device: number; edit: DrawnEdit; isRevoked: boolean; settings: LawSettings | null }[];

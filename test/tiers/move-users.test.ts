@@ -321,7 +321,7 @@ if (inject('tier') !== 'apache') {
   });
 }
 
-/** Creates every kind of row between an account that moves and one that stays, in both directions. */
+/** Creates every kind of reference between an account that moves and one that stays, in both directions. */
 async function between(pool: Pool, goes: string, stays: string): Promise<void> {
   const { rows } = await pool.query('SELECT group_id FROM home_groups WHERE user_id = $1 LIMIT 1', [goes]);
   const both = [goes, stays];

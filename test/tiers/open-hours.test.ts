@@ -14,7 +14,7 @@ import { closeOpenHours } from '#test/support/without-heads.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
-/** Two days with the end of a month between them. */
+/** Start and end of two days with the end of a month between them, Unix ms. */
 const [FROM_MS, TO_MS] = [Date.UTC(2026, 4, 31), Date.UTC(2026, 5, 2)];
 const NOW = new Date('2026-06-01T20:10:00Z');
 const HOMES = 5;

@@ -19,7 +19,7 @@ const QUARTER_MS = 900_000;
 const DAY_MS = 96 * QUARTER_MS;
 const FIRST_MS = Date.UTC(2026, 10, 1);
 const NOW = new Date('2026-11-20T12:10:00Z');
-/** Days before this one are packed. */
+/** Packing handles days before this time. */
 const BEFORE_MS = Date.UTC(2026, 10, 17);
 const DEVICES = 6;
 const ROUNDS = 10;
@@ -70,7 +70,7 @@ function differences(draw: (below: number) => number, truth: Truth, owners: Read
       for (let quarter = 0; quarter < 96; quarter++)
         push(deviceId, dayMs + quarter * QUARTER_MS, { energyMilliwattHours: 7 as never, ...KNOWN });
     else if (kind === 1)
-      // All known quarter-hours of a day, or some of them.
+      // Differences contain all known quarter-hours of a day, or the first three.
       for (const [ms, sums] of draw(2) ? known : known.slice(0, 3))
         push(deviceId, ms, Object.fromEntries(MEASURE_NAMES.map((name) => [name, -(sums[name] ?? 0)])));
     else if (kind === 2 && known[0]) push(deviceId, known[0][0], { energyMilliwattHours: (1 + draw(9)) as never });

@@ -36,7 +36,7 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
     [...Array(21).keys()].map((index) => [at(200 - index * 10), 1_000 + index * 10]),
     at(0),
   );
-  // Written while the retention was longer.
+  // These readings were written while the retention was longer.
   const long = await meter(database, { retentionMonths: 36 });
   const history = [...Array(61).keys()].map((index) => [at(300 - index * 5), 1_000 + index * 10] as const);
   await long.read(history, NOW);
@@ -128,7 +128,7 @@ async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
     const to = kwh === null ? at(days - length) : new Date(at(days).getTime() + 1);
     const wanted = { nativeName, from: at(days), to, value: kwh && kwh * 1_000_000, reason: 'drawn' };
     await createEdit(db, EVERYBODY, deviceId, wanted, editing).catch((error) => {
-      // A register has one value at a time.
+      // An edit fails if another edit already has a register value for that time.
       if (!(error instanceof AppError)) throw error;
     });
   }
@@ -286,7 +286,7 @@ test.each([false, true])(
     // The source freezes three hours before the cut, and sends the missed energy after it.
     const first = [
       ...[around(-600, 95), around(-300, 99), around(-240, 100), around(-180, 101)],
-      // Plausible, but false.
+      // A plausible but false reading.
       ...(isEdited ? [around(-172, 103)] : []),
       ...[...Array(12).keys()].map((index) => around(-165 + 15 * index, 101)),
       around(5, 101),

@@ -11,7 +11,7 @@ import { type RoleProcess, startRole, temporaryFolder } from '#test/support/serv
 /** Runs the service's own processes on each tier; test/system tests all their other functions. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A whole hour of yesterday. */
+/** Start of a full clock hour of yesterday, Unix ms. */
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - DAY_MS;
 
 let database: TestDatabase;
@@ -45,7 +45,7 @@ async function meter() {
   client.on('error', () => {});
   const send = (atMs: number, kwh: number) =>
     client.publishAsync(readingsTopic(deviceId), JSON.stringify({ ts: atMs, energy_total_kwh: kwh }), { qos: 1 });
-  /** Returns the mWh of the hours between two times. */
+  /** Returns the stored energy in mWh of the hours between two times. */
   const used = async (fromMs: number, toMs: number): Promise<number> => {
     const { rows } = await database.pool.query(
       'SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS "milliwattHours" FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',

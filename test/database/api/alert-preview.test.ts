@@ -77,7 +77,7 @@ test('returns which days and months would have cost more, at current prices', as
     api.send('/v1/tariffs', { method: 'POST', key: user.key, body: { name: 'x', currency: 'EUR', ...body } });
   expect((await preview({ type: 'daily_cost', threshold: '1' })).status).toBe(409);
   await tariff({ valid_from: '2026-01-01', import: { per_kwh: '0.30' } });
-  // 26 kWh a day cost 7.80.
+  // The home uses 26 kWh a day, which cost 7.80.
   const days = await preview({ type: 'daily_cost', threshold: 7.79 });
   expect(days.json.data).toHaveLength(88);
   expect(days.json.data.at(-1)).toEqual({

@@ -112,7 +112,7 @@ test('a period records what is known, and later returns the first statement, the
       cause: 'first',
       starts_at: '2026-03-31T22:00:00.000Z',
       ends_at: '2026-04-30T22:00:00.000Z',
-      // 130 − 100.2 and 80 − 50.
+      // The energies of both tariff registers: 130 − 100.2 plus 80 − 50 kWh.
       import_kwh: '59.800000',
       export_kwh: '2.000000',
       intervals: 30 * 96,

@@ -82,7 +82,7 @@ function begin(key: string, userId = home.userId) {
   };
 }
 
-/** Number of statements so far, including those of tests. */
+/** Number of database statements so far, including those of the test itself. */
 let statements = 0;
 /** Waits until no statement has run for a second. */
 async function standstill(): Promise<number> {

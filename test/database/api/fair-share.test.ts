@@ -68,7 +68,7 @@ test('aborted requests count for their account until they are over, and never be
     await blocking.query('ROLLBACK');
     blocking.release();
   }
-  // The account's share is free again.
+  // The account's share of connections is free again.
   const answers = await Promise.all(Array.from({ length: 20 }, () => api.send(path, { key: hog.key })));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   await api.close();

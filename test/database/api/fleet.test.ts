@@ -51,7 +51,7 @@ beforeAll(async () => {
   otherUtility = await api.user('utility');
   foreign = await api.user('homeowner', { enrolledBy: otherUtility.userId });
   second = await api.user('homeowner', { enrolledBy: utility.userId });
-  // The test's clock is not the database's.
+  // Sets the time of pairing to the test's clock, which differs from the database's.
   const paired = async (name: string, ...more: Parameters<typeof pair>) => {
     ids[name] = await pair(...more);
     await api.database.pool.query('UPDATE devices SET created_at = $2 WHERE device_id = $1', [

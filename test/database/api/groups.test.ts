@@ -361,7 +361,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
   const READ_BY_POST: Record<string, object> = {
     postEnergyInsights: { interval: 'month' },
     previewAlert: { type: 'peak_usage', threshold_kwh: 5 },
-    // The gateway determines the account.
+    // The message's gateway determines the account, so the request needs no user.
     decodeMessage: { user_id: undefined, topic: 'a', payload: '1' },
   };
 

@@ -15,7 +15,7 @@ let person: { userId: string; key: string };
 const written: string[] = [];
 let slowRequests = 0;
 let resetRequests = 0;
-/** Completes the answers of /slow. */
+/** Function that completes the pending answers of the test's route /slow. */
 let answerSlow = () => {};
 beforeAll(async () => {
   const slow = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { databaseCounter } from '#src/auth/database-counter.ts';
 import { claimsAtBroker } from '#src/start/ingest.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** Refusals of a network in a minute, before it is limited. */
+/** Number of refused attempts in a minute after which a network is limited. */
 const MOST = 10;
 
 let api: TestApi;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await other.app.close();
   await api.close();
 });
-// Each test uses a minute of its own.
+// Sets the clock to a new minute for each test, so that rate limits start at 0.
 beforeEach(() => {
   api.now = other.now = new Date(api.now.getTime() + 120_000);
 });

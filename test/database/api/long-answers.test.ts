@@ -4,7 +4,7 @@ import { begun, streamOfPages } from '#src/api/long-answers.ts';
 import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
-/** More hours than one page of the database. */
+/** Number of requested hours: more than one page that is read from the database. */
 const HOURS = 100 * 24;
 const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-06-08&group_by=hour';
 
@@ -80,7 +80,7 @@ test('an error before the first page has its status; a later one ends the answer
     data: [{ page: 1 }, { page: 2 }, { page: 3 }],
   });
   expect(await api.send('/pages/1')).toMatchObject({ status: 503, json: { status: 503 } });
-  // HTTP/1.1 is tested, too: http2.test.ts.
+  // Test over HTTP/2; http2.test.ts has the same over HTTP/1.1.
   const session = connect(`https://localhost:${api.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': '/pages/3' });
   let text = '';

@@ -117,11 +117,11 @@ describe('a Green Button feed', () => {
     expect([status, headers['content-type']]).toEqual([200, `${ATOM}; charset=utf-8`]);
     expect(headers['content-disposition']).toContain('green-button-2026-03-28-2026-03-29.xml');
     expect(text.match(/<espi:IntervalReading>/g)).toHaveLength(47);
-    // 250.25, 251.25, 252.25 and 253.25 Wh at 30 cents per kWh.
+    // Cost of an hour: 250.25, 251.25, 252.25 and 253.25 Wh at 30 cents per kWh.
     expect(text).toContain(
       '<espi:IntervalReading><espi:cost>30210</espi:cost><espi:timePeriod><espi:duration>3600</espi:duration><espi:start>1774652400</espi:start></espi:timePeriod><espi:value>1007000</espi:value></espi:IntervalReading>',
     );
-    // 47 of the 48 hours of two days, in the user's time zone.
+    // Cost of the 47 hours of two days; the clock change in the user's time zone skips one.
     expect(text).toContain('<espi:costAdditionalLastPeriod>97917</espi:costAdditionalLastPeriod>');
     expect(text).toContain('<espi:dstStartRule>3E0E2000</espi:dstStartRule>');
     // A block is a day in the time zone, and a reading one of its hours.

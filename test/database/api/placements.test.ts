@@ -104,7 +104,7 @@ describe('a home’s usage', () => {
       expect([shown.used.kwh_used, total].map((kwh) => Math.round(kwh ?? 0))).toEqual([12, 12]);
       expect(shown.flows).toMatchObject({ grid_import_kwh: 10, production_kwh: 9, untracked_kwh: 10 });
       expect((await of('day')).flows).toMatchObject({ grid_import_kwh: null, production_kwh: null });
-      // Only hours with full coverage.
+      // The mean week contains only hours with full coverage.
       expect(shown.week.cells).toHaveLength(zone === 'UTC' ? 24 : 23);
     }
   });
@@ -456,7 +456,7 @@ test('an interpolated day has no peak hour', async () => {
   await addToProfile(api.database, rows as unknown as Difference[]);
   const peak = async (query: string) =>
     (await send(home, 'GET', `/v1/energy-insights?start=${DAY}&end=${DAY}&${query}`)).json.data[0].peak_hour;
-  // Half of the hour from 12:00 was measured.
+  // The peak hour begins at 12:00, because half of that hour was measured.
   for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
     expect([query, await peak(query)]).toEqual([query, query.includes('Lagos') ? '13:00' : '12:00']);
   const zero = (row: (typeof rows)[number]) => ({ ...row, energyMilliwattHours: 0, readingCount: 0, coveredMs: 0 });

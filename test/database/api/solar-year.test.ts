@@ -113,7 +113,7 @@ function expectTold(
     if (typeof told !== 'number' || Math.abs(told - milliwattHours / 1e6) > HALF_WH)
       expect({ row, name, told }).toEqual({ row, name, told: milliwattHours / 1e6 });
   }
-  // Three decimals, rounded down.
+  // Autarky has three decimals, rounded down.
   const autarky = 1 - drawn.gridImport / drawn.load;
   expect(row.autarky).toBeLessThanOrEqual(autarky + 1e-6);
   expect(row.autarky).toBeGreaterThan(autarky - 0.001 - 1e-6);

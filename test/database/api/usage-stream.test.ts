@@ -21,7 +21,7 @@ const opened: EventStream[] = [];
 beforeAll(async () => {
   evaluator = startEvaluator(1);
   api = await testApi();
-  // A second process of the API.
+  // Test server that stands for a second process of the API.
   other = await testApi({ database: api.database, handOn: handingOn.signal });
 });
 afterEach(() => {
@@ -57,7 +57,7 @@ async function home(): Promise<Meter & { key: string }> {
 }
 const soon = { interval: 20 };
 const withinTenSeconds = { timeout: 10_000, interval: 20 };
-/** Runs the worker's job. */
+/** Runs the worker's jobs that evaluate alerts and create usage.updated events. */
 async function tell(): Promise<void> {
   await raiseAlerts(api.database.pool, evaluator, api.now);
   await tellUsage(api.database.pool, api.now);
@@ -80,7 +80,7 @@ describe('live readings', () => {
     });
     expect(here.headers['ratelimit-policy']).toBeDefined();
     for (const stream of [here, there]) {
-      // Current values are sent at the beginning.
+      // A new stream first sends the current values.
       await expect.poll(() => stream.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(100);
       expect(stream.events[0]).toMatchObject({
         event: 'ready',

@@ -31,7 +31,7 @@ class Watched extends Agent {
         ca: this.#receiver.ca,
       });
     };
-    // Like Node, the agent does not look up an address.
+    // Like Node, the agent does not resolve a host that is already an IP address.
     if (/^[\d.]+$|:/.test(host)) return go(host);
     lookup(host, { all: false }, (error, address) => {
       if (error) return callback(error);

@@ -5,7 +5,7 @@ import { findSent } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveries } from '#test/support/delivery-log.ts';
 
-/** Like a live installation: callbacks go to public addresses only, and every lookup fails. */
+/** Test service with the callback rules of a live installation: only public addresses are allowed. Every name lookup fails. */
 let deliveries: TestDeliveries;
 const lookedUp: string[] = [];
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { takeDue } from '#src/delivery/take.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Poll interval of the worker. */
+/** Interval at which the worker polls for deliveries, ms. */
 const LOOK_MS = 200;
 
 let receiver: Receiver;

@@ -466,7 +466,7 @@ describe('a subscription', () => {
 
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
-  // Takes a delivery without sending it, as after a kill.
+  // Leases a delivery without sending it, as a killed worker does.
   const { takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();

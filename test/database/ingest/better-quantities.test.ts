@@ -108,7 +108,7 @@ test('an update recomputes devices whose better quantity replaced the past of an
   await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
   const wanted = await home.stored();
   expect(wanted).toEqual(home.expected());
-  // Data of the previous version: the register alone counts, for the whole past. Its owner ignored the power.
+  // Restores the data of the previous version: the register alone counts, for the whole past. Its owner ignored the power.
   const { pool } = database;
   const channels = { 'import power_w': { counts_as: 'ignored' } };
   const settings = { limit_kw: 100, register_max_kwh: null, max_gap_minutes: 15 };

@@ -74,7 +74,7 @@ test('a changed device that cannot be computed delays no readings, its own or an
   nowMs += 2_000;
   expect(await writer.write([reading(changed, 30, 174)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await tries()).toBe(2);
-  // Counted with the previous limit.
+  // The readings count with the previous limit.
   expect([await kwhOf(changed), await kwhOf(neighbour), await isComputed()]).toEqual([before + 2, 1, false]);
   const failing: Failing = new Map();
   expect(await computeChanged(pool, writer, { failing })).toBe(0);

@@ -119,7 +119,7 @@ test('a register whose unit is changed counts no leap, and continues from its fi
   expect(await home.kwh()).toBe(3);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'export' }] });
   await home.compute();
-  // Two minutes of its power remain.
+  // Only two minutes of the boiler's power count.
   expect(await home.kwh()).toBe(0.03);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'import' }] });
   await home.compute();
@@ -176,7 +176,7 @@ test('a series is split a hundred times at most: a further change is refused wit
   expect(await home.askToConfigure({ mapping: [TOTAL] })).toMatchObject(refused);
   expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
   expect((await home.splits())[0]?.split_after).toHaveLength(100);
-  // Still in MWh.
+  // The register is still sent in MWh.
   await home.tell(50, 0.014);
   expect(await home.kwh()).toBe(1.5);
   // A different description of the same number causes no split.
@@ -205,7 +205,7 @@ test.each([
   '%s: a changed scale counts no leap, and no other setting splits a series',
   async (_, topic, body, first, second, own?) => {
     const home = await pairedHome(first, topic, body(12_000));
-    // An hour apart: up to 100 kWh more would be plausible.
+    // The readings are an hour apart, so that a rise of up to 100 kWh would be plausible.
     const tell = (hour: number, count: number) => home.hear(topic, body(count), 60 * hour);
     const before = {
       ...first,

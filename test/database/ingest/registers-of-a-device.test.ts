@@ -89,7 +89,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const names = ['Gesamtverbrauch', 'Bezug HT', 'Bezug NT'];
   const device = await announced(names);
   const { pool } = api.database;
-  // Data of the previous version: each register has its own circuit, and circuits are added.
+  // Restores the data of the previous version: each register has a circuit of its own, and circuits are added.
   await pool.query(
     `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
      SELECT $1, 'r' || n || '/import', 'register', name, true FROM unnest($2::text[]) WITH ORDINALITY x (name, n)`,

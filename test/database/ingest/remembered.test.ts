@@ -67,7 +67,7 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
   const { pool } = database;
   const { deviceIds, userId, send, remembered } = await remembering(5);
   const batch = deviceIds.slice(0, 3);
-  // Readings are written after the heads.
+  // A batch writes readings after heads, so that this constraint makes it fail late.
   await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');
   await expect(send(batch, 1_000_013)).rejects.toThrow('never');
   await pool.query('ALTER TABLE readings DROP CONSTRAINT never');

@@ -115,7 +115,7 @@ test('the update keeps the counted energy of a channel with an unknown name, and
   const meter = await device();
   const registers = { import: 1, feed_in: 1, 'export/roof': 1, gas_m3: 1, 'kitchen/import': 1, reactive: 1 };
   await meter.hear(registers, 0);
-  // Data of the previous version: all channels but one counted.
+  // Restores the data of the previous version, in which all channels but one counted.
   const pool = api.database.pool;
   await pool.query(
     "UPDATE series SET counts_import = channel <> 'export/roof', counts_export = channel = 'export/roof' WHERE device_id = $1 AND channel <> 'reactive'",

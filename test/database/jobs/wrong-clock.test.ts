@@ -18,7 +18,7 @@ import { fillInstallation } from '#test/support/full-installation.ts';
 import { meter } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
-/** A clock that is 14 months ahead. */
+/** Clock that is 14 months ahead. */
 const ahead = () => new Date(Date.now() + 430 * DAY_MS);
 const now = () => new Date();
 const SILENT = pino({ level: 'silent' });
