@@ -14,8 +14,9 @@ test('every advisory lock has a number of its own', () => {
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
-test('no lock is taken by a number that is not declared', () => {
-  // In TypeScript the number is a parameter. A file that takes a lock imports it; or is handed it, as the one that takes any.
+test('takes no lock by an undeclared number', () => {
+  // In TypeScript the number is a parameter. A file that takes a lock imports the number, or receives it as an argument, as the helper for
+  // all locks does.
   const written = code.flatMap((file) => calls(file).map(([, key = '']) => ({ file, key })));
   expect(written.length).toBeGreaterThan(5);
   expect(written.filter(({ key }) => !/^(\$\d(, \$\d)?|\$\{lockOf\()/.test(key))).toEqual([]);
@@ -27,7 +28,7 @@ test('no lock is taken by a number that is not declared', () => {
   expect(inSql.filter(({ key }) => !declared.includes(key))).toEqual([]);
 });
 
-test('no number of a lock is written anywhere else', () => {
+test('writes no lock number outside the declaration', () => {
   const numbers = Object.values(ADVISORY_LOCKS).map(String);
   const strays = [...code, ...sql]
     .filter((file) => file !== HOME)

@@ -4,7 +4,7 @@ import { type Import, importsOf, sourceFiles } from './imports.ts';
 
 const files = sourceFiles(['src', 'ingest', 'simulators', 'bench', 'clients']);
 const imports = files.flatMap(importsOf);
-/** What runs for users: a benchmark may take any library by itself. */
+/** Code that runs for users. Benchmarks are excluded: they may use any library. */
 const product = files.filter((file) => !file.startsWith('bench/'));
 const own = imports.filter((one) => !one.isPackage);
 
@@ -21,7 +21,7 @@ const LAYERS = [
   ['start'],
   ['cli'],
 ];
-/** Edges inside a layer that are allowed. */
+/** Allowed imports within a layer. */
 const CROSS = new Set([
   'users→events',
   'devices→events',
@@ -34,15 +34,15 @@ const CROSS = new Set([
   'cost→tariffs',
   'alerts→delivery',
 ]);
-/** What src/start and src/cli wire together, and nobody else in src sees. */
+/** Modules that only src/start and src/cli may import from src. */
 const WIRED = ['ingest', 'simulators'];
 const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);
-/** What the dashboard takes types from. Types alone: a browser gets no file but the dashboard's own. */
+/** Files from which the dashboard imports types, and only types: a browser receives no files but the dashboard's own. */
 const DASHBOARD_TYPES = new Set(['clients/typescript/client.ts', 'src/api/dashboard/shapes.ts']);
 const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users']);
-/** Rooms of ingest, and the files beside them, from below: one imports only from rows above its own. */
+/** Folders of ingest and the files next to them, from the bottom up: each imports only from rows above its own. */
 const INGEST_LAYERS = [
-  // What delivers messages knows nothing of what is in them: topics come to it as values.
+  // Modules that deliver messages do not depend on the contents of messages: they receive topics as values.
   ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts', 'turns.ts'],
   ['message.ts'],
   ['gateways'],
@@ -53,15 +53,15 @@ const INGEST_LAYERS = [
   ['start.ts'],
 ];
 
-/** Files that name aggregates and answer nothing from them. */
+/** Files that name aggregates without answering queries from them. */
 const NO_READERS = [
-  // Declares, fills, checks and repairs them.
+  // The folder that declares, fills, checks and repairs the aggregates.
   /^src\/rollups\//,
-  // Copies their rows: to a person, to another database.
+  // The folders that copy rows of the aggregates: into an export, or into another database.
   /^src\/export\//,
   /^src\/start\/(move|moved|upgrade-database)\.ts$/,
   /^src\/start\/users-move\//,
-  // Which relations a database has.
+  // The modules that list the relations of a database.
   /^src\/database\/(capabilities|copy\/relations)\.ts$/,
 ];
 
@@ -79,7 +79,7 @@ function allowed({ from, to, typeOnly }: Import): boolean {
     if (room(from) === room(to)) return true;
     return layerOf(to) < layerOf(from) || CROSS.has(`${room(from)}→${room(to)}`);
   }
-  // They import anything; nothing imports them. What a client of the interface needs comes with it.
+  // Benchmarks may import any module, and no module imports them. An API client's imports are part of the client.
   if (top(from) === 'bench') return true;
   if (top(from) === 'clients') return top(to) === 'clients';
   if (top(from) === 'ingest' && top(to) === 'ingest') {
@@ -90,14 +90,14 @@ function allowed({ from, to, typeOnly }: Import): boolean {
   return false;
 }
 
-describe('the house', () => {
-  test('has a layer for every room of src', () => {
+describe('the module structure', () => {
+  test('has a layer for every folder of src', () => {
     expect(
       [...new Set(files.filter((file) => top(file) === 'src').map(room))].filter((r) => layerOf(`src/${r}`) < 0),
     ).toEqual([]);
   });
 
-  test('has a layer for every room of ingest', () => {
+  test('has a layer for every folder of ingest', () => {
     expect(
       [...new Set(files.filter((file) => top(file) === 'ingest').map(room))].filter(
         (r) => ingestLayerOf(`ingest/${r}`) < 0,
@@ -105,11 +105,11 @@ describe('the house', () => {
     ).toEqual([]);
   });
 
-  test('imports only from the left', () => {
+  test('imports only from layers to the left', () => {
     expect(own.filter((one) => !allowed(one)).map(say)).toEqual([]);
   });
 
-  test('has no circular imports, of types neither', () => {
+  test('has no circular imports, not even of types', () => {
     const edges = new Map(files.map((file) => [file, importsOf(file).filter((one) => !one.isPackage)]));
     const done = new Set<string>();
     const circles: string[] = [];
@@ -123,15 +123,15 @@ describe('the house', () => {
     expect(circles).toEqual([]);
   });
 
-  test('gives each library one home', () => {
+  test('uses each library in one place only', () => {
     const homes: Record<string, RegExp> = {
-      // The client of each half, and the one that tells Home Assistant.
+      // One MQTT client for ingest, one for the simulators, and the one that publishes to Home Assistant.
       mqtt: /^(ingest\/source\/|simulators\/|src\/homeassistant\/broker\.ts$)/,
       amqplib: /^ingest\/source\/amqp\//,
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,
-      // The pool, and the door of its threads.
+      // The thread pool of alerts, and the entry point of its threads.
       piscina: /^src\/alerts\/(pool|evaluate\.task)\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,
@@ -149,13 +149,13 @@ describe('the house', () => {
     expect(strays.map(say)).toEqual([]);
   });
 
-  test('begins transactions in one place', async () => {
+  test('begins transactions in one module only', async () => {
     const { readFileSync } = await import('node:fs');
     const begin = product.filter((file) => /['"`]\s*(BEGIN|START TRANSACTION)\b/i.test(readFileSync(file, 'utf8')));
     expect(begin).toEqual(['src/database/transaction.ts']);
   });
 
-  test('reads the aggregates in one place', async () => {
+  test('reads the aggregates in one module only', async () => {
     const { readFileSync } = await import('node:fs');
     const relations = [
       ...[LOAD_PROFILE, ...LEVELS].flatMap((level) => [level.relation, storedOf(level)]),
@@ -170,7 +170,7 @@ describe('the house', () => {
     expect(readers.filter((file) => !NO_READERS.some((exempt) => exempt.test(file)))).toEqual([]);
   });
 
-  test('reads the environment in one place', async () => {
+  test('reads the environment in one module only', async () => {
     const { readFileSync } = await import('node:fs');
     const readers = product.filter((file) =>
       /process\.env\b/.test(readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')),
@@ -178,9 +178,9 @@ describe('the house', () => {
     expect(readers).toEqual(['src/config/load.ts']);
   });
 
-  test('looks at the requests and answers of Node where both protocols are minded, and nowhere else', async () => {
+  test("inspects Node's raw requests and answers only in modules that handle both protocols", async () => {
     const { readFileSync } = await import('node:fs');
-    // They look the same over HTTP/1.1 and HTTP/2 and are not: `destroyed`, `close`, `socket` and more differ or lack.
+    // Node's raw objects look alike over HTTP/1.1 and HTTP/2, but `destroyed`, `close`, `socket` and more differ or are missing.
     const minding = /^src\/api\/(connection|http2|server|plain-http)\.ts$/;
     const shared = new Set(['httpVersion', 'httpVersionMajor', 'rawHeaders']);
     const strays = product
@@ -189,7 +189,7 @@ describe('the house', () => {
         const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '');
         const members = [...source.matchAll(/\braw\??\.(\w+)/g)].map(([, name]) => name as string);
         const found = members.filter((name) => !shared.has(name));
-        // Taken apart, or handed on whole, what is asked of it is not seen here.
+        // If `raw` is destructured or passed on whole, this test cannot see which members are used.
         if (/\braw\s*:|\braw\b\s*(?:[,)]|\}\s*=)(?!.*=>)/.test(source)) found.push('raw itself');
         return found.map((name) => `${file}: ${name}`);
       });

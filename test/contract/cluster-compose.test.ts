@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 const deploy = resolve(root, 'deploy/cluster');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
 const example = read('deploy/cluster/.env.example');
-/** Everything that the example leaves to be filled in, but what may stay empty. */
+/** Every empty variable of the example file, except those that may stay empty. */
 const secrets = [...example.matchAll(/^(\w+(?:PASSWORD|COOKIE|KEY))=$/gm)].map(([, name]) => name as string);
 const filled = Object.fromEntries(
   secrets.map((name) => [name, `eus_live_${name.toLowerCase().replaceAll('_', '')}${'k'.repeat(32)}`]),
@@ -27,7 +27,7 @@ const mounts = ({ volumes = [] }: ComposeService) =>
     .filter(([from]) => from.startsWith('.'))
     .map(([from, to, how]) => ({ from, to, how }));
 
-/** Where certificates.sh was run: what it makes is there as it would be beside the compose file. */
+/** A copy of the deployment folder in which certificates.sh was run, so that its output lies next to the compose file. */
 let made: string;
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), 'energy-cluster-'));
@@ -36,7 +36,7 @@ beforeAll(() => {
 afterAll(() => rmSync(made, { recursive: true }));
 
 describe('the cluster’s compose file', () => {
-  test('is valid by the schema of the Compose Specification, and has what a cluster is made of', () => {
+  test('is valid by the schema of the Compose Specification, and has the services of a cluster', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
     const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
     const valid = ajv.compile(schema);
@@ -51,11 +51,11 @@ describe('the cluster’s compose file', () => {
   });
 
   test.each(['ingest-1', 'ingest-2', 'ingest-gateways', 'api-1', 'api-2', 'worker-1', 'worker-2'])(
-    'gives %s an environment that it understands',
+    'gives %s an environment that it accepts',
     (name) => {
       const { environment = {}, command } = services[name] as ComposeService;
       expect(command).toEqual([name.split('-')[0]]);
-      // Node's own, not the service's.
+      // A variable of Node itself, not of the service.
       const { NODE_EXTRA_CA_CERTS, ...own } = environment;
       expect(Object.keys(own).filter((variable) => !(variable in variables.shape))).toEqual([]);
       const config = loadConfig(own);
@@ -70,7 +70,7 @@ describe('the cluster’s compose file', () => {
     },
   );
 
-  test('sets every variable that a configuration must be told, of each container', () => {
+  test('sets every variable that a configuration file requires, for each container', () => {
     const unset = (prefix: string, names: Iterable<string>) =>
       of(prefix).flatMap(([name, one]) =>
         [...names].filter((variable) => !one.environment?.[variable]).map((variable) => `${name} ${variable}`),
@@ -78,7 +78,7 @@ describe('the cluster’s compose file', () => {
     const named = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
     const cfg = named(read('deploy/cluster/haproxy.cfg'), /\$\{(\w+)\}/g);
     const rabbit = named(read('deploy/cluster/rabbitmq/rabbitmq.conf'), /^[^#].*\$\((\w+)\)/gm);
-    // Of these files what must be set stands in their first lines.
+    // The first lines of these files list the required variables.
     const head = read('deploy/cluster/patroni/patroni.yml').split('\nscope:')[0] ?? '';
     const patroni = new Set(
       [...head.matchAll(/\b(PATRONI_\w+|ENERGY_\w+)(?: and (_\w+))?/g)].flatMap(([, name = '', other]) => [
@@ -97,7 +97,7 @@ describe('the cluster’s compose file', () => {
     for (const [, one] of of('etcd')) expect(one.env_file).toEqual(['etcd/etcd.env']);
   });
 
-  test('leads from each container only to others that share a network with it', () => {
+  test('refers from each container only to containers that share a network with it', () => {
     const networksOf = ({ networks = [] }: ComposeService) =>
       Array.isArray(networks) ? networks : Object.keys(networks);
     const aliases = (network: string, one: ComposeService) =>
@@ -107,14 +107,14 @@ describe('the cluster’s compose file', () => {
         .filter(([, one]) => networksOf(one).includes(network))
         .flatMap(([name, one]) => [name, ...aliases(network, one)]);
     const everyone = new Set(Object.values(services).flatMap((one) => networksOf(one).flatMap(known)));
-    // With a number they are a container's, or were meant to be.
+    // Names with a number are containers, or are meant to be.
     const numbered = '[a-z]+-\\d';
     const host = new RegExp(`(?<![\\w./-])(${[numbered, ...everyone].join('|')})(?=:\\d|,|=|/|$)`, 'g');
     let leads = 0;
     for (const [name, one] of Object.entries(services)) {
       const reached = new Set(networksOf(one).flatMap(known));
       for (const [variable, value] of Object.entries(one.environment ?? {})) {
-        // Names of what listens: host, with or without a port.
+        // Host names of listeners, with or without a port.
         if (!/URL|HOSTS|_\d(_TLS)?$|CLUSTER|OPERATOR/.test(variable)) continue;
         for (const [, target = ''] of String(value).matchAll(host)) {
           leads++;
@@ -125,7 +125,7 @@ describe('the cluster’s compose file', () => {
     expect(leads).toBeGreaterThan(50);
   });
 
-  test('mounts only what is there, or what certificates.sh and mosquitto_passwd make, the same in each of a group', () => {
+  test('mounts only files that exist or that certificates.sh and mosquitto_passwd create, equal within each group', () => {
     const missing = Object.values(services).flatMap((one) =>
       mounts(one).filter(
         ({ from }) => from !== './passwords' && !existsSync(resolve(from.startsWith('./tls') ? made : deploy, from)),
@@ -139,9 +139,9 @@ describe('the cluster’s compose file', () => {
     ).toEqual([]);
     for (const group of ['pg', 'broker', 'proxy', 'ingest', 'api', 'worker'])
       expect(new Set(of(group).map(([, one]) => JSON.stringify(mounts(one)))).size, group).toBe(1);
-    // Patroni runs it.
+    // Patroni executes this script, so it must be executable.
     expect(statSync(join(deploy, 'patroni/post-bootstrap.sh')).mode & 0o111).toBe(0o111);
-    // Each file that a configuration or an environment names below what was made is there.
+    // Each generated file that a configuration or an environment names exists.
     const texts = (one: ComposeService) => [
       JSON.stringify(one.environment ?? {}),
       ...mounts(one)
@@ -160,7 +160,7 @@ describe('the cluster’s compose file', () => {
     expect(named).toBeGreaterThan(20);
   });
 
-  test('has certificates by one authority that name the hosts by which they are asked', () => {
+  test('has certificates of one authority that contain the host names by which clients connect', () => {
     const verify = (file: string, host: string) =>
       execFileSync(
         'openssl',
@@ -175,7 +175,7 @@ describe('the cluster’s compose file', () => {
     expect(() => verify('api/api.crt', 'energy.example.com')).toThrow();
   });
 
-  test('names everything that must be set in the example, and pins images', () => {
+  test('lists everything that must be set in the example, and pins images', () => {
     const names = [...read('deploy/cluster/compose.yaml').matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name);
     expect([...new Set(names)].filter((name) => !new RegExp(`^${name}=`, 'm').test(example))).toEqual([]);
     const images = Object.values(services).map(({ image }) => image);
@@ -187,12 +187,12 @@ describe('the cluster’s compose file', () => {
     expect(own).toEqual(Array(7).fill(`energy-usage-service:${version}`));
   });
 
-  test('has each container on a machine, and all of them on one where the example is used as it is', () => {
+  test('assigns each container to a machine, and all of them to one with the unchanged example', () => {
     const [, profiles = ''] = /^COMPOSE_PROFILES=(.+)$/m.exec(example) ?? [];
     const outside = Object.entries(services).filter(
       ([, one]) => !one.profiles?.some((profile) => profiles.split(',').includes(profile)),
     );
-    // Its ports are those of the first. The API believes both.
+    // On a single machine proxy-2 does not run, because its ports are those of proxy-1. The API trusts both proxies.
     const { TRUST_PROXY = '' } = services['api-1']?.environment ?? {};
     const addresses = of('proxy').map(([, { networks = [] }]) =>
       Array.isArray(networks) ? undefined : networks.front?.ipv4_address,
@@ -206,7 +206,7 @@ describe('the cluster’s compose file', () => {
     expect(services['proxy-1']?.ports).toContain('127.0.0.1:1883:1883');
   });
 
-  test('runs with the very files that the tests run their clusters with', () => {
+  test('uses the same files as the tests of clusters', () => {
     const fixtures = readdirSync(resolve(root, 'test/support/cluster'))
       .map((name) => read(`test/support/cluster/${name}`))
       .join('\n');
@@ -218,10 +218,10 @@ describe('the cluster’s compose file', () => {
       (file) => statSync(join(deploy, file)).isFile() && !/^(tls|passwords)\/|^\.env$/.test(file),
     );
     const notRun = [
-      // What stands around a cluster.
+      // Files around the cluster, which no container of the tests runs with.
       ...['.env.example', 'README.md', 'certificates.sh', 'compose.yaml', 'rabbitmq/README.md'],
       ...['etcd/Dockerfile', 'patroni/Dockerfile'],
-      // What containers need in addition: ports that tests choose by themselves, TLS of a mosquitto.
+      // Files that only real containers need: tests choose ports by themselves, and run mosquitto without TLS.
       ...['gateways/tls.conf', 'rabbitmq/plain-mqtt.conf'],
     ];
     const isRun = (file: string) => new RegExp(`['/]${file.split('/').at(-1)}'`).test(fixtures);

@@ -7,7 +7,7 @@ test('each command is in the file that is loaded for it', async () => {
   }
 });
 
-test('every command of these files can be asked for', async () => {
+test('every command in these files can be run', async () => {
   const files = new Set(await Promise.all(Object.values(COMMANDS).map((load) => load())));
   expect(programOf(files).commands.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
 });

@@ -18,16 +18,16 @@ const compose = composeFile({
 describe('the compose file', () => {
   test('is valid by the schema of the Compose Specification', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
-    // ajv knows draft 7 by its official name only.
+    // ajv recognises draft 7 only by its official name.
     const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
     const valid = ajv.compile(schema);
     expect(valid(compose) ? [] : valid.errors).toEqual([]);
     expect(valid(home) ? [] : valid.errors).toEqual([]);
-    // The check itself can fail.
+    // Proof that the validator can fail: this document is invalid.
     expect(valid({ services: { a: { image: 1 } } })).toBe(false);
   });
 
-  test.each(['ingest', 'api', 'worker'])('gives the %s role an environment that it understands', (role) => {
+  test.each(['ingest', 'api', 'worker'])('gives the %s role an environment that it accepts', (role) => {
     const { environment = {}, command } = compose.services[role] ?? {};
     expect(command).toEqual([role]);
     expect(Object.keys(environment).filter((name) => !(name in variables.shape))).toEqual([]);
@@ -47,7 +47,7 @@ describe('the compose file', () => {
     expect(JSON.parse(read('package.json')).version).toBe(compose.services.api?.image.split(':')[1]);
   });
 
-  test('of one home alone has one container, one volume, and an environment that it understands', () => {
+  test('for a single home has one container, one volume, and an environment that it accepts', () => {
     const { energy, ...others } = home.services;
     expect(others).toEqual({});
     const { environment = {}, volumes, ports, image } = energy ?? {};

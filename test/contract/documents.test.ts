@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 const DECISIONS = 'docs/decisions';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-/** Words, without the marks of tables, lists and headings. */
+/** Counts the words of a text, without the marks of tables, lists and headings. */
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word)).length;
 
 const records = readdirSync(join(ROOT, DECISIONS)).filter((name) => name !== 'README.md');
@@ -35,7 +35,7 @@ describe('a decision record', () => {
     expect(listed.toSorted()).toEqual(titles.toSorted());
   });
 
-  test('replaces a number that has no record of its own', () => {
+  test('replaces a number that has no record any more', () => {
     const merged = [...index.matchAll(/^- (\d{4}) merged into (\d{4})$/gm)];
     expect(merged.filter(([, from = '', into = '']) => numbers.has(from) || !numbers.has(into))).toEqual([]);
   });
@@ -65,7 +65,7 @@ test('every relation is in the catalogue', () => {
   expect(relations.map(([, name]) => name).filter((name) => !catalogue.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the catalogue has no other relation', () => {
+test('the catalogue lists no other relation', () => {
   const schema = read('sql/schema.sql');
   const rows = read('sql/CATALOGUE.md').matchAll(/^\| (`.+?) \|/gm);
   const names = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));

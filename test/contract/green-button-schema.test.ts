@@ -6,7 +6,7 @@ import { mistakesByEspi } from '#test/support/espi-schema.ts';
 
 const EXAMPLE = new URL('../../src/export/green-button/feed.example.xml', import.meta.url);
 
-/** A feed of a zone with rules of its own, that is not over and costs nothing. */
+/** Returns a feed of a time zone with its own rules, for a period that is not over, without costs. */
 async function running(): Promise<string> {
   const hour = {
     estimated: 1,
@@ -49,7 +49,7 @@ test('a Green Button feed is valid by the published schema of ESPI', async () =>
   const example = await readFile(EXAMPLE, 'utf8');
   expect(await mistakesByEspi(example)).toEqual([]);
   expect(await mistakesByEspi(await running())).toEqual([]);
-  // The schema looks at what entries hold, not at Atom alone.
+  // The schema checks the contents of entries, not only Atom.
   const wrong = example.replace('<espi:status>1</espi:status>', '<espi:state>1</espi:state>');
   expect(await mistakesByEspi(wrong)).toContainEqual(expect.stringContaining('state'));
 });

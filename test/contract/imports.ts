@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** One import of a file: another file of the project (path from its root), or a package. */
+/** One import of a file: of another file of the project (path from its root), or of a package. */
 export interface Import {
   from: string;
   to: string;
   isPackage: boolean;
-  /** Erased before the program runs. */
+  /** Whether the import is of types only and is removed before the program runs. */
   typeOnly: boolean;
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'/gm;
 
-/** All TypeScript files below the folders but the tests beside them, from the project's root. */
+/** Returns all TypeScript files below the folders except tests, as paths from the project's root. */
 export function sourceFiles(folders: readonly string[]): string[] {
   return folders
     .filter((folder) => existsSync(join(ROOT, folder)))
@@ -24,7 +24,7 @@ export function sourceFiles(folders: readonly string[]): string[] {
     );
 }
 
-/** Every import of the file. */
+/** Returns every import of the file. */
 export function importsOf(file: string): Import[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return [...text.matchAll(STATEMENT)].map((match) => {

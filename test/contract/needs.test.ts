@@ -6,14 +6,14 @@ import { PROGRAMS } from '#test/support/setup/needs.ts';
 const root = resolve(import.meta.dirname, '../..');
 const TESTS = globSync('test/**/*.test.ts', { cwd: root });
 
-test('every file that is left out without a program is there', () => {
+test('every test file that is skipped without a program exists', () => {
   const unknown = PROGRAMS.flatMap(({ files }) => files).filter((glob) =>
     spelt(glob).some((one) => !TESTS.some((file) => matchesGlob(file, one))),
   );
   expect(unknown).toEqual([]);
 });
 
-test('every test that starts mosquitto is left out without it, and named', () => {
+test('every test that starts mosquitto is skipped without it, and listed', () => {
   const globs = PROGRAMS.find(({ name }) => name === 'mosquitto')?.files ?? [];
   const starts = TESTS.filter((file) =>
     /startMosquitto\(|\.bridge\(\)/.test(readFileSync(resolve(root, file), 'utf8')),
@@ -22,7 +22,7 @@ test('every test that starts mosquitto is left out without it, and named', () =>
   expect(starts.filter((file) => !globs.some((glob) => matchesGlob(file, glob)))).toEqual([]);
 });
 
-/** `a/{b,c}.ts` as `a/b.ts` and `a/c.ts`. */
+/** Expands braces in a glob: `a/{b,c}.ts` into `a/b.ts` and `a/c.ts`. */
 function spelt(glob: string): string[] {
   const [, before = '', choices, after = ''] = /^(.*?)\{([^}]+)\}(.*)$/.exec(glob) ?? [];
   return choices === undefined ? [glob] : choices.split(',').map((one) => before + one + after);

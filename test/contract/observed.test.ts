@@ -6,14 +6,14 @@ import { alertRules, dashboards, expressions } from '#test/support/observed.ts';
 import { readPromQl, readScrape, unknownIn } from '#test/support/promql.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-/** Runbooks of what `energy doctor` reports, and no metric. */
+/** Runbooks for findings of `energy doctor` that have no metric. */
 const WITHOUT_RULE = ['WrongClock.md'];
-/** Grafana's variable of that name. */
+/** Grafana's variable for the data source. */
 const CHOSEN = ['$', '{datasource}'].join('');
 const yaml = (path: string) => parse(readFileSync(resolve(root, path), 'utf8'));
 
 describe('alert rules', () => {
-  test('each has a page that says what it means, how to look, what to do, and when to stop worrying', () => {
+  test('each has a page with its meaning, how to investigate, what to do, and when to stop worrying', () => {
     const pages = readdirSync(resolve(root, 'docs/runbooks')).filter((name) => name !== 'README.md');
     expect(pages.sort()).toEqual([...alertRules().map(({ alert }) => `${alert}.md`), ...WITHOUT_RULE].sort());
     for (const { alert, annotations } of alertRules()) {
@@ -26,7 +26,7 @@ describe('alert rules', () => {
     expect(yaml('deploy/prometheus/prometheus.yaml').global.external_labels.runbooks).toMatch(/^https:\/\//);
   });
 
-  test('each page names a metric of its rule, so that whoever reads it can look at it', () => {
+  test('each page names a metric of its rule, so that its reader can look at it', () => {
     for (const { alert, expr } of alertRules()) {
       const text = readFileSync(resolve(root, `docs/runbooks/${alert}.md`), 'utf8');
       const named = readPromQl(expr).asked.filter(({ metric }) => text.includes(metric.replace(/_bucket$/, '')));
@@ -34,7 +34,7 @@ describe('alert rules', () => {
     }
   });
 
-  test('each waits, says how bad it is, and says what happens', () => {
+  test('each has a delay, a severity and a description', () => {
     for (const { alert, labels, annotations, for: waits } of alertRules()) {
       expect([alert, waits]).toEqual([alert, expect.stringMatching(/^\d+[mh]$/)]);
       expect([alert, labels]).toEqual([alert, { severity: expect.stringMatching(/^(critical|warning)$/) }]);
@@ -42,7 +42,7 @@ describe('alert rules', () => {
     }
   });
 
-  test('the index of the pages has all of them', () => {
+  test('the index of the pages lists all of them', () => {
     const index = readFileSync(resolve(root, 'docs/runbooks/README.md'), 'utf8');
     const linked = [...index.matchAll(/\]\((Energy\w+)\.md\)/g)].map(([, name]) => name);
     expect(linked.sort()).toEqual(
@@ -54,7 +54,7 @@ describe('alert rules', () => {
 });
 
 describe('dashboards', () => {
-  test('ask the datasource that is chosen, and have ids and places of their own', () => {
+  test('use the chosen data source, and have ids and positions of their own', () => {
     const all = dashboards();
     expect(new Set(all.map(({ uid }) => uid)).size).toBe(all.length);
     for (const { file, templating, panels } of all) {
@@ -78,7 +78,7 @@ describe('dashboards', () => {
     }
   });
 
-  test('are found where the provisioning file says, by a datasource that it makes', () => {
+  test('are found where the provisioning file says, by a data source that it defines', () => {
     const [provider] = yaml('deploy/grafana/provisioning/dashboards/energy.yaml').providers;
     expect(provider.type).toBe('file');
     expect(existsSync(resolve(root, 'deploy/grafana', basename(provider.options.path)))).toBe(true);
@@ -92,7 +92,7 @@ test('every expression is PromQL', () => {
   for (const { where, expression } of expressions()) expect(() => readPromQl(expression), where).not.toThrow();
 });
 
-test('what an expression names and a scrape does not have is found', () => {
+test('a metric that an expression uses and a scrape lacks is found', () => {
   const known = readScrape(
     [
       '# TYPE a_total counter',

@@ -7,7 +7,7 @@ import { checkedInClients } from '#test/support/clients/generate.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
 type Json = any;
 
-// As clients get it.
+// The document as clients get it.
 const document: Json = JSON.parse(JSON.stringify(openApiDocument('https://energy.example.net')));
 
 interface Place {
@@ -16,11 +16,11 @@ interface Place {
   value: Json;
 }
 
-/** Every object of the document that has a member `kind`, and what is in it. */
+/** Returns every object of the document that has a member `kind`, with its contents. */
 function under(kind: string, value: Json = document, path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value as Record<string, Json>).flatMap(([name, one]) => {
-    // What is shown as an example describes nothing.
+    // Examples contain no descriptions.
     if (name === 'example' || name === 'examples') return [];
     const here = `${path}/${name}`;
     const found =
@@ -53,11 +53,11 @@ const resolved = (one: Json): Json =>
         .split('/')
         .reduce((found: Json, name) => found[name], document);
 
-/** Whether a schema has it, be it in a choice. */
+/** Whether a schema, or one of its alternatives, has a property. */
 const anywhere = (schema: Json, has: (one: Json) => boolean): boolean =>
   has(schema) || [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].some((one: Json) => anywhere(resolved(one), has));
 
-/** A sentence: it begins as one, ends as one, and is no longer than a person reads. */
+/** Whether the text is a sentence: it begins and ends like one, and is short enough to read. */
 const isDescribed = ({ value }: Place) =>
   typeof value.description === 'string' &&
   /^[A-Z`][\s\S]+\.$/.test(value.description) &&
@@ -121,7 +121,7 @@ describe('the headers', () => {
     return among.filter(({ headers }) => headers[header] === undefined).map(({ name }) => name);
   };
 
-  test('of limits are on every answer that is counted', () => {
+  test('of limits are on every answer that counts against a limit', () => {
     for (const header of ['RateLimit', 'RateLimit-Policy']) {
       expect(
         without(
@@ -142,14 +142,14 @@ describe('the headers', () => {
     ).toEqual([]);
   });
 
-  test('Link is on the answer of every list, and of no other', () => {
+  test('Link is on the answer of every list, and on no other', () => {
     const hasCursor = ({ of }: { of: Json }) => of.parameters.some(({ name }: Json) => name === 'cursor');
     const successes = answers((status) => status < 300);
     expect(without('Link', successes.filter(hasCursor))).toEqual([]);
     expect(successes.filter((one) => one.headers.Link !== undefined && !hasCursor(one))).toEqual([]);
   });
 
-  test('Idempotency-Key goes with every POST, and with nothing else', () => {
+  test('Idempotency-Key is accepted by every POST, and by nothing else', () => {
     const takesKey = ({ of }: Operation) =>
       of.parameters.some(({ name, in: where }: Json) => name === 'Idempotency-Key' && where === 'header');
     expect(operations.filter(takesKey).map(({ name }) => name)).toEqual(
@@ -159,7 +159,7 @@ describe('the headers', () => {
 });
 
 test.each(['/v1/energy-insights', '/v1/devices/{device_id}/usage', '/v1/analytics/monthly'])(
-  '%s is answered as CSV and as a spreadsheet, too',
+  '%s is also answered as CSV and as a spreadsheet',
   (path) => {
     const { content } = document.paths[path].get.responses[200];
     expect(content['text/csv']).toMatchObject({
@@ -174,7 +174,7 @@ test.each(['/v1/energy-insights', '/v1/devices/{device_id}/usage', '/v1/analytic
 describe('the webhooks', () => {
   const types = [...EVENT_TYPES, 'webhook.test'] as const;
 
-  test('are the events that can be subscribed to, and the test', () => {
+  test('are the events that a client can subscribe to, and the test event', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...types].sort());
   });
 

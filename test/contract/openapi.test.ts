@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     const { valid, errors } = await new Validator().validate(json);
     expect(errors ?? []).toEqual([]);
     expect(valid).toBe(true);
-    // The check itself can fail.
+    // Proof that the validator can fail: this document is invalid.
     expect((await new Validator().validate({ ...json, paths: { x: 1 } })).valid).toBe(false);
   });
 
@@ -56,13 +56,13 @@ describe('the document', () => {
     return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
   };
 
-  test('has nothing that a linter objects to', async () => {
+  test('has no findings of a linter', async () => {
     expect(await lint(document)).toEqual([]);
     expect(await lint({ ...document, security: undefined })).not.toEqual([]);
   });
 
   test.each(OPERATIONS.map((one) => [one.name, one] as const))(
-    'gives examples of %s that it would take',
+    'gives examples of %s that it would accept',
     (name, one) => {
       expect(() => one.answer.parse(EXAMPLES[name].answer)).not.toThrow();
       expect({ name, hasBody: EXAMPLES[name].body !== undefined }).toEqual({ name, hasBody: one.body !== undefined });
@@ -84,14 +84,14 @@ describe('the document', () => {
     );
   });
 
-  test('has a place in the reference for each error, to which doc_url leads', async () => {
+  test('has an entry in the reference for each error, which doc_url links to', async () => {
     const page = (await docsFiles(document)).get('/docs/reference/errors')?.content ?? '';
     const names = Object.keys(ERRORS) as ErrorName[];
     expect(names.filter((name) => !page.includes(`id="${errorCode(name)}"`))).toEqual([]);
   });
 });
 
-test('an operation that will go says since when, until when, and what to use instead', async () => {
+test('a deprecated operation states since when, until when, and its replacement', async () => {
   const known = OPERATIONS.find(({ name }) => name === 'listDevices');
   if (!known) throw new Error('no listDevices');
   const other = await testApi({
@@ -122,10 +122,10 @@ test('an operation that will go says since when, until when, and what to use ins
   }
 });
 
-test('the documentation comes from here alone, under a policy that allows nothing else, and all of its links lead somewhere', async () => {
+test('the documentation is served from this host alone, under a policy that allows nothing else, and has no broken links', async () => {
   const pages = new Map<string, string>();
   const wanted = new Map([['/docs', 'the first page']]);
-  // Paths that are being walked may be added to.
+  // The set of links may grow while the loop iterates over it.
   for (const [link, from] of wanted) {
     const [path = '', anchor] = link.split('#');
     const text = pages.get(path) ?? (await sentTo(path, from));
@@ -147,7 +147,7 @@ test('the documentation comes from here alone, under a policy that allows nothin
     expect({ path, from, status }).toEqual({ path, from, status: 200 });
     if (path.startsWith('/docs')) {
       expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'; style-src 'self';/);
-      // It is the same until another version is installed: a browser asks, and is told so.
+      // The page does not change until another version is installed: a browser's conditional request gets a 304.
       const again = await api.send(path, { headers: { 'if-none-match': String(headers.etag) } });
       expect({ path, status: again.status }).toEqual({ path, status: 304 });
     }
@@ -177,7 +177,7 @@ test('the first page of the documentation is small, and each operation has its p
   }
 });
 
-test('every answer carries the version and what keeps browsers from misusing it', async () => {
+test('every answer carries the version and the security headers for browsers', async () => {
   for (const path of ['/healthz', '/v1/users/x', '/nowhere', '/v1/openapi.json']) {
     const { headers } = await api.send(path);
     expect(headers).toMatchObject({

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => broker.close());
 
-/** Sends until the other side ends it, at most so many bytes; resolves with what it could send. */
+/** Sends at most this many bytes until the other side closes the connection. Resolves with the number of sent bytes. */
 async function flood(head: Buffer, mostBytes: number): Promise<number> {
   const socket: Socket = connect(broker.port, '127.0.0.1');
   let isOver = false;
@@ -44,22 +44,22 @@ async function flood(head: Buffer, mostBytes: number): Promise<number> {
   return bytesWritten;
 }
 
-/** The longest remaining length that MQTT knows: 256 MiB (3.1.1, 2.2.3). */
+/** The greatest remaining length in MQTT: 256 MiB (3.1.1, 2.2.3). */
 const LONGEST = [0xff, 0xff, 0xff, 0x7f];
 const CONNECT = Buffer.from([0x10, 16, 0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 60, 0, 4, ...Buffer.from('name')]);
 
-test('the pinned aedes still has the parser that is watched', () => {
+test('the pinned aedes still has the parser that the limit hooks into', () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies.aedes, 'packet-limit.ts wraps a private method: pin the version').toMatch(/^\d/);
 });
 
-test('a packet that is announced too long ends its connection before it is taken in', async () => {
+test('a packet that announces too great a length ends its connection before it is read', async () => {
   const most = 64 * 1_048_576;
   expect(await flood(Buffer.from([0x10, ...LONGEST]), most)).toBeLessThan(8 * 1_048_576);
   expect(await flood(Buffer.concat([CONNECT, Buffer.from([0x30, ...LONGEST])]), most)).toBeLessThan(8 * 1_048_576);
 });
 
-test('a device’s longest message still comes through, in as many pieces as the network likes', async () => {
+test('a device’s longest message still arrives, in any number of pieces', async () => {
   const client = await connectAsync(`mqtt://127.0.0.1:${broker.port}`, { username: DEVICE, password: 'secret' });
   const before = received;
   await client.publishAsync(TOPIC, Buffer.alloc(1_048_576, ' '), { qos: 1 });

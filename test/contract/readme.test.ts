@@ -19,16 +19,16 @@ const PAGES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.m
   .split('\n')
   .filter((file) => existsSync(join(ROOT, file)));
 
-/** Text without blocks and spans of code: what looks like a link there is none. */
+/** Removes code blocks and code spans, whose contents are not links. */
 const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** Addresses of links and pictures. */
+/** Returns the addresses of links and pictures. */
 const linksOf = (markdown: string): string[] =>
   [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset|href)="([^"\s]+)"/g)].map(
     ([, link = '', attribute = '']) => link || attribute,
   );
 
-/** Anchors of headings, as GitHub makes them. */
+/** Returns the anchors of headings, as GitHub makes them. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/^#{1,6} +(.+?) *$/gm);
   return new Set(
@@ -42,10 +42,10 @@ function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-/** Links within the repository that lead nowhere. */
+/** Returns links within the repository that lead nowhere. */
 function brokenLinks(page: string): string[] {
   return linksOf(read(page)).filter((link) => {
-    // Addresses of the service are for its own test (openapi.test.ts), those elsewhere for nobody's.
+    // Addresses of the service are checked by openapi.test.ts, addresses elsewhere by no test.
     if (/^[a-z]+:/.test(link) || link.startsWith('/')) return false;
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? page : join(dirname(page), decodeURI(path));
@@ -67,7 +67,7 @@ describe('the README', () => {
     );
   });
 
-  test('prints what the demo prints', () => {
+  test('shows what the demo prints', () => {
     const demo: Demo = {
       baseUrl: 'https://localhost:8443',
       apiKey: 'eus_live_x',
@@ -89,7 +89,7 @@ describe('the README', () => {
     expect(block).toBe(printed.trimStart());
   });
 
-  test('names commands, files and numbers that are there', () => {
+  test('names only commands, files and numbers that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = (pattern: RegExp) => [...README.matchAll(pattern)].map(([, name = '']) => name);
     expect(named(/npm run ([\w:]+)/g).filter((name) => !(name in scripts))).toEqual([]);
@@ -110,7 +110,7 @@ describe('pictures of the dashboard', () => {
     for (const name of names) expect(statSync(new URL(name, PICTURES_FOLDER)).size).toBeLessThan(150_000);
   });
 
-  test('are in the README light and dark', () => {
+  test('are shown in the README in light and dark', () => {
     const shown = linksOf(README).filter((link) => link.endsWith('.webp'));
     expect(shown).toEqual(['docs/images/home-desktop-dark.webp', 'docs/images/home-desktop-light.webp']);
   });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { startBroker } from '#test/support/broker.ts';
 
-test('a socket on the broker’s TLS port that begins no handshake, or half of one, is closed', async () => {
+test('a socket on the broker’s TLS port that begins no handshake, or only half of one, is closed', async () => {
   const broker = await startBroker({
     handshakeMs: 300,
   });

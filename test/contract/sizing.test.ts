@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const text = readFileSync(resolve(import.meta.dirname, '../../deploy/SIZING.md'), 'utf8');
-/** Cells of the row that begins with these words. */
+/** Returns the cells of the row that begins with these words. */
 const row = (begin: string): string[] => {
   const line = text.split('\n').find((one) => one.startsWith(`| ${begin} |`)) ?? expect.fail(begin);
   return line.split('|').slice(2, -1);
@@ -21,7 +21,7 @@ const [userMegabytes = 0] = numbers(row('aggregates')[0]);
 const [headBytes = 0] = numbers(row('a head')[0]);
 const RAW_DAYS = 396;
 
-/** Figures that stand there are rounded: to a tenth of what they are. */
+/** Compares the document's figures with computed ones: they may be rounded by up to a tenth. */
 function near(written: readonly number[], reckoned: readonly number[], what: string): void {
   expect(written.length, what).toBe(reckoned.length);
   for (const [index, figure] of reckoned.entries())
@@ -34,31 +34,34 @@ function near(written: readonly number[], reckoned: readonly number[], what: str
 test.each([
   { meters: 1_000_000, column: 0, regions: 1 },
   { meters: 10_000_000, column: 1, regions: 4 },
-])('the sizes of a cluster for $meters meters follow from what is taken for one', ({ meters, column, regions }) => {
-  const cell = (begin: string) => numbers(row(begin)[column]);
-  const perSecond = meters / 900;
-  const cores = (rate: number) => [postgresMicros, ingestMicros, brokerMicros].map((micros) => (rate * micros) / 1e6);
-  near(cell('readings/s, over the day'), [perSecond], 'readings/s');
-  near([...cell('PostgreSQL'), ...cell('ingest'), ...cell('RabbitMQ')], cores(perSecond), 'cores');
-  near(
-    cell('all meters in the minute after the quarter'),
-    [meters / 60, ...cores(meters / 60)],
-    'cores in that minute',
-  );
-  near(cell('memory of connections'), [(meters * connectionKilobytes) / 1e6], 'GB of connections');
-  const holdHours = (64 * 250_000) / (perSecond / regions) / 3_600;
-  near(cell('hold while the database is away'), [holdHours < 2 ? holdHours * 60 : holdHours], 'hold');
-  const rawTerabytes = (bytes: number) => (meters * 96 * RAW_DAYS * bytes) / 1e12;
-  const raw = cell('raw readings, 13 months');
-  near(raw, [rawTerabytes(rawBytes), rawTerabytes(packedBytes)], 'TB raw');
-  const yearly = (megabytes: number) => (meters * megabytes) / 1e6;
-  near(cell('load profile, each year'), [yearly(profileMegabytes), yearly(profileCompressed)], 'TB of profiles');
-  near(cell('aggregates, each year'), [yearly(userMegabytes)], 'TB of aggregates');
-  near(cell('heads, which should stay in memory'), [(meters * headBytes) / 1e9], 'GB of heads');
-  near(cell('to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
-});
+])(
+  'the sizes of a cluster for $meters meters follow from the measured size per meter',
+  ({ meters, column, regions }) => {
+    const cell = (begin: string) => numbers(row(begin)[column]);
+    const perSecond = meters / 900;
+    const cores = (rate: number) => [postgresMicros, ingestMicros, brokerMicros].map((micros) => (rate * micros) / 1e6);
+    near(cell('readings/s, over the day'), [perSecond], 'readings/s');
+    near([...cell('PostgreSQL'), ...cell('ingest'), ...cell('RabbitMQ')], cores(perSecond), 'cores');
+    near(
+      cell('all meters in the minute after the quarter'),
+      [meters / 60, ...cores(meters / 60)],
+      'cores in that minute',
+    );
+    near(cell('memory of connections'), [(meters * connectionKilobytes) / 1e6], 'GB of connections');
+    const holdHours = (64 * 250_000) / (perSecond / regions) / 3_600;
+    near(cell('hold while the database is away'), [holdHours < 2 ? holdHours * 60 : holdHours], 'hold');
+    const rawTerabytes = (bytes: number) => (meters * 96 * RAW_DAYS * bytes) / 1e12;
+    const raw = cell('raw readings, 13 months');
+    near(raw, [rawTerabytes(rawBytes), rawTerabytes(packedBytes)], 'TB raw');
+    const yearly = (megabytes: number) => (meters * megabytes) / 1e6;
+    near(cell('load profile, each year'), [yearly(profileMegabytes), yearly(profileCompressed)], 'TB of profiles');
+    near(cell('aggregates, each year'), [yearly(userMegabytes)], 'TB of aggregates');
+    near(cell('heads, which should stay in memory'), [(meters * headBytes) / 1e9], 'GB of heads');
+    near(cell('to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
+  },
+);
 
-test('so do the bytes of meters that report every 10 seconds', () => {
+test('the bytes of meters that report every 10 seconds follow, too', () => {
   for (const [meters, begin] of [
     [10_000, '10,000, 10 s'],
     [100_000, '100,000, 10 s'],

@@ -1,20 +1,20 @@
-/** What a module of the dashboard may show: its markup, with \0 for each value in it, and its other strings. */
+/** Texts that a module of the dashboard may show: its markup, with \0 for each inserted value, and its other strings. */
 export interface Texts {
   markup: string[];
   strings: string[];
 }
 
-/** Before these a slash begins a regular expression; elsewhere it divides. */
+/** After one of these tokens a slash begins a regular expression; elsewhere it divides. */
 const BEFORE_PATTERN = /(^|[(,=:[!&|?{};>\n]|return)\s*$/;
 
-/** Takes a module apart, as far as its style (quotes of one kind) makes that simple. */
+/** Extracts the texts of a module, as far as the modules' simple style (one kind of quotes) allows. */
 export function textsOf(source: string): Texts {
   const found: Texts = { markup: [], strings: [] };
   let at = 0;
   code('');
   return found;
 
-  /** Code up to `end`, or to the end of all. */
+  /** Reads code up to `end`, or to the end of the source. */
   function code(end: string): void {
     for (let depth = 0; at < source.length; at++) {
       const char = source[at];
@@ -42,7 +42,7 @@ export function textsOf(source: string): Texts {
   function string(): void {
     const from = ++at;
     for (; source[at] !== "'"; at++) if (source[at] === '\\') at++;
-    // Where a module is found is no text.
+    // The path in an import is not a text.
     if (!/(from|import)\s*\(?\s*$/.test(source.slice(0, from - 1))) found.strings.push(source.slice(from, at));
   }
 
@@ -62,13 +62,13 @@ export function textsOf(source: string): Texts {
   }
 }
 
-/** Attributes whose values people see, or have read to them; those of our own components among them. */
+/** Attributes whose values users see or hear, including those of the dashboard's own components. */
 const SEEN = 'aria-label|title|placeholder|alt|label|hint|legend|question|text|mark|name-of|data-name';
 
-/** What a piece of markup says by itself: text between tags, and attributes that are seen. */
+/** Returns the visible texts of a piece of markup: text between tags, and visible attributes. */
 export function saidIn(markup: string): string[] {
   const attributes = [...markup.matchAll(new RegExp(`\\b(?:${SEEN})="([^"]*)"`, 'g'))].map(([, value = '']) => value);
-  // A code is the same in every language.
+  // Content of a code element is the same in every language.
   const between = markup.replace(/<code>[^<]*<\/code>/g, '').split(/<[^>]*>/);
   return [...attributes, ...between].filter((text) => /\p{L}{2,}/u.test(text)).map((text) => text.trim());
 }

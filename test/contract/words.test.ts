@@ -10,26 +10,26 @@ import { saidIn, textsOf } from './texts.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Where texts belong, and what an operator alone sees: that is in English. */
+/** Files in which texts belong, and pages that only an operator sees, which are in English. */
 const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator)/;
 const modules = sourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
 
-/** What is the same in every language. */
+/** Texts that are the same in every language. */
 const NO_LANGUAGE = new Set(['https://example.com/energy', 'https://…', 'URL', 'mosquitto.conf']);
-/** Strings of more than a word that nobody is shown, or that are programs and settings; and what is said before words are there. */
+/** Strings of several words that are never shown, or that are programs and settings; and texts shown before the translations are loaded. */
 const NO_TEXT: readonly RegExp[] = [
   /^12px system-ui, sans-serif$/,
   /^The dashboard could not be fetched\. Reload the page\.$/,
   /^(Failure|Escape|Enter)$/,
   /^npx energy /,
   /^color-mix\(/,
-  // Names, in every language.
+  // Product names, which are the same in every language.
   /^(Green Button \(XML\)|Home Assistant|Edge|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|Windows|Linux)$/,
   /^curl -sSk -H 'Authorization: Bearer /,
   /^no (session|words: setWords comes first)$/,
   /^(sign-in|choices wide|columns three|badge \0|quiet told)$/,
 ];
-/** Modules whose strings are lines for terminals and settings of devices, or names of forms that `words/` translates. */
+/** Modules whose strings are terminal commands and device settings, or names of forms that `words/` translates. */
 const OF_PROGRAMS =
   /devices\/snippets\.ts|webhooks\/webhook\.ts|tariffs\/templates\.ts|home\/ribbons\.ts|parts\/(drawing|focus|decimal)\.ts/;
 
@@ -46,7 +46,7 @@ describe('a page of the dashboard', () => {
   });
 });
 
-test('a text that is left is found', () => {
+test('a text that was not moved is found', () => {
   const source = `import { a } from 'Some where';
 // it's a comment
 const pattern = /['\`]/;
@@ -56,7 +56,7 @@ const b = html\`<p class="\${c ? 'is good' : ''}">Left here \${d ? html\`<b titl
   expect(strings).toEqual(['is good', '', 'Or here']);
 });
 
-/** Numbers that each plural form of a language is used for, by its form. Forms that begin at a million may be missing: `other` is used. */
+/** Returns numbers that use each plural form of a language, by form. Forms that begin at a million may be missing: `other` is used. */
 function numbersByForm(language: string): Map<string, number> {
   const rules = new Intl.PluralRules(language);
   return new Map(Array.from({ length: 1_001 }, (_, index) => [rules.select(1_000 - index), 1_000 - index]));
@@ -68,7 +68,7 @@ const rawTexts = (language: Language) =>
   );
 const messages = async (language: Language) => new Map(textsByPath(await compiledWords(language)));
 
-/** Paths of texts that are alike in English and another language: names, borrowed words, and what is spelt the same. */
+/** Paths of texts that are equal in English and another language: names, borrowed words, and words with the same spelling. */
 const ALIKE: Record<string, readonly string[]> = {
   de: [
     'alerts.deliveries.sms',
@@ -185,7 +185,7 @@ ${lines.join('')}}
   await expect(text).toMatchFileSnapshot('../../src/dashboard/words/arguments.d.ts');
 });
 
-/** Folders whose texts the pages read by a name that the service returns, or that a table of the pages has. */
+/** Objects whose texts the pages select by a name that the service returns, or that a table of the pages contains. */
 const READ_BY_NAME = [
   'bills.causes',
   'bills.readings',
@@ -213,11 +213,11 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
     english = await messages('en');
   });
 
-  test('are those of English', () => {
+  test('have the keys of English', () => {
     expect([...all.keys()].toSorted()).toEqual([...english.keys()].toSorted());
   });
 
-  test('take the arguments of English, of the same kinds, and have the same marks', () => {
+  test('take the same arguments as English, of the same kinds, and have the same marks', () => {
     const marks = (text: string) => (text.match(/`[^`]+`|\[/g) ?? []).toSorted();
     const texts = rawTexts(language);
     for (const [path, message] of english) {
@@ -228,7 +228,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
       expect([path, marks(String(texts.get(path)))]).toEqual([path, marks(String(text))]);
   });
 
-  test('have each plural form of the language, and can be said with each', async () => {
+  test('have each plural form of the language, and can be formatted with each', async () => {
     const numbers = numbersByForm(language);
     await loadWords(language);
     for (const [path, message] of all) {

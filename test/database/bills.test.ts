@@ -15,12 +15,12 @@ import { type DrawnEdit, drawnEdit, editOf } from '#test/reference/edits.ts';
 import { type History, history, START_MS, tariffHistory, totalHistory } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
-/** Bills add up: whatever comes late, and whenever periods are closed, all that was told is what the law says in the end. */
-/** After a change of bills take 200 (BILLED_HISTORIES). */
+/** Bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the law. */
+/** Number of random histories. After a change of the bills' code, run 200 (BILLED_HISTORIES). */
 const RUNS = Number(process.env.BILLED_HISTORIES ?? 12);
 const SEED = 1;
 const DAY_MS = 86_400_000;
-/** Beyond every history, and within the retention of each. */
+/** After the end of every history, and within its retention. */
 const NOW = new Date(Date.UTC(2027, 8, 1));
 
 let database: TestDatabase;
@@ -52,7 +52,7 @@ const message = (reading: DecodedReading): IncomingMessage => ({
   decoded: { deviceId: reading.deviceId, readings: [reading], rejections: [] },
 });
 
-/** What is edited by hand, or the last edit revoked, before which act. */
+/** Edits by hand, or the revocation of the last edit, each with the act before which it happens. */
 const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: drawnEdit, isRevoked: fc.boolean() }), {
   maxLength: 6,
 });
@@ -63,12 +63,12 @@ async function editDevice(deviceId: string, readings: History['readings'], drawn
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(db, EVERYBODY, deviceId, wanted, EDITING).catch((error) => {
-    // Of a quantity that it has not told yet there is nothing to edit.
+    // A quantity without readings cannot be edited yet.
     if (!(error instanceof AppError)) throw error;
   });
 }
 
-/** Days of the periods one after the other, before the last, which has all the rest. */
+/** Lengths in days of consecutive periods; a last period has the rest. */
 const lengths = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 7 });
 const act = fc.oneof(
   {
@@ -86,7 +86,7 @@ const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one
 
 function periodsOf(days: readonly number[], zone: string) {
   const dayOf = (offset: number) => new Date(START_MS + offset * DAY_MS).toISOString().slice(0, 10);
-  // From the day before the first reading on, in every zone.
+  // The first day starts before the first reading, in every time zone.
   let from = -2;
   const counts = [...days, 300];
   return counts.map((count) => {
@@ -97,7 +97,7 @@ function periodsOf(days: readonly number[], zone: string) {
   });
 }
 
-/** What a period says of itself must add up, at any time. */
+/** Expects the parts of a bill period to add up, at any time. */
 function mustAddUp({ period, versions, known, energy, corrections }: BillDetails): void {
   const last = versions.at(-1);
   if (!last) throw new Error('no version');
@@ -113,7 +113,7 @@ function mustAddUp({ period, versions, known, energy, corrections }: BillDetails
   }
 }
 
-/** Whether all that ever counted is registers, and none of them a tariff's: their energies are then the law's, to the last one. */
+/** Whether all quantities that ever counted are registers without tariffs: their energies then equal the law's result, to the last mWh. */
 async function isPlain(deviceId: string): Promise<boolean> {
   const { rows } = await database.pool.query(
     `SELECT bool_and(r.kind = 'register' AND s.tariff_since IS NULL) AS plain FROM series_roles r JOIN series s USING (series_id)
@@ -171,7 +171,7 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
           else if (kind === 'close' && open.length > 0) await close(which);
         }
         while (periods.length > 0) await make();
-        // One at least is told before the last readings come.
+        // At least one statement is made before the last readings arrive.
         await close(0);
         if (queue.length > 0) await writer.write(queue);
         await computeChanged(database.pool, writer);
@@ -209,13 +209,13 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
           ]);
       },
     ),
-    // Few are always the same ones, so that what they must be like is no matter of luck.
+    // A small number of histories uses a fixed seed, so that the result does not depend on chance.
     { numRuns: RUNS, endOnFailure: true, ...(process.env.BILLED_HISTORIES === undefined ? { seed: SEED } : {}) },
   );
   expect([plain > RUNS / 8, corrected > RUNS / 4]).toEqual([true, true]);
 });
 
-test('showing a closed bill asks as much as ever, however many were closed since', async () => {
+test('showing a closed bill takes a constant number of queries, however many were closed since', async () => {
   const billed = await pair({ limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 });
   let asked = 0;
   const counting = db.withPlugin({

@@ -37,7 +37,7 @@ async function put(deviceId: string, state: State): Promise<void> {
   ]);
 }
 
-/** The rule in words of its own: a name that is there decides, else the registration. */
+/** Independent form of the rule: if the certificate contains an existing name, that device is meant, otherwise the registered one. */
 function expected(names: readonly Name[], states: Record<'mine' | 'other', State>): Name | null {
   const lives = (name: Name) => name === 'gateway' || !states[name].startsWith('deleted');
   const named = names.filter(lives);
@@ -48,11 +48,11 @@ function expected(names: readonly Name[], states: Record<'mine' | 'other', State
   return free.length === 1 ? (free[0] as Name) : null;
 }
 
-test('a certificate is the device that it names, or else the one that it is registered with, and its connections end with that', async () => {
+test('a certificate identifies the device that it names, or else the registered one, and other devices’ connections end', async () => {
   const all: Name[][] = [[], ['mine'], ['other'], ['gateway'], ['mine', 'other'], ['mine', 'gateway']];
   for (const mine of STATES)
     for (const other of STATES) {
-      // The database lets one living device have a certificate.
+      // The database allows one living device per certificate.
       if (mine === other && mine.startsWith('registered')) continue;
       await put(ids.mine, 'free');
       await put(ids.other, other);
@@ -64,7 +64,8 @@ test('a certificate is the device that it names, or else the one that it is regi
         expect(await loginOfCertificate(db, certificate), what).toBe(is && ids[is]);
         for (const name of ['mine', 'other', 'gateway'] as const) {
           const ended = await endedCertificates(db, [{ ...certificate, username: ids[name] }]);
-          // Who is let in is not thrown out; of several that are named each may stay, as it came by a name that was its own.
+          // A device that may connect is not disconnected. If the certificate names several devices, each may stay connected under its own
+          // name.
           if (name === is) expect(ended, `${what}: ${name} stays`).toEqual([]);
           else if (!names.includes(name)) expect(ended, `${what}: ${name} goes`).toEqual([shown]);
         }

@@ -31,7 +31,7 @@ alertingHome(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all that waits; returns whose costs failed. */
+/** Evaluates all waiting changes. Returns the users whose costs failed. */
 async function evaluate(now = NOW, of: Evaluator = evaluator): Promise<string[]> {
   const failed: string[] = [];
   for (;;) {
@@ -45,7 +45,7 @@ const alert = (type: 'daily_cost' | 'monthly_cost', threshold: string, userId = 
   createAlert(db, { userId, delivery: 'webhook', type, threshold });
 const tariff = (terms: Terms, { valid_from = '2026-01-01', currency = 'EUR', userId = home.userId } = {}) =>
   createTariff(db, { userId, name: 'x', valid_from, currency, terms });
-/** A kWh an hour of the 17th, from midnight. */
+/** Reads one kWh an hour on the 17th, from midnight. */
 const use = (kwh: number, of = home) =>
   of.read(
     [
@@ -64,12 +64,12 @@ async function told(userId = home.userId) {
 const costs = async (userId = home.userId) => (await told(userId)).map(({ type, cost }) => [type, cost]);
 
 describe('an alert on costs', () => {
-  test('fires the moment the total lies above the threshold, once, with what each device used', async () => {
+  test('fires as soon as the total exceeds the threshold, once, with the usage of each device', async () => {
     await tariff({ import: { per_kwh: '0.30' }, standing_per_day: '2.40' });
     const { alert_id } = await alert('daily_cost', '2.725');
     await use(5);
     await evaluate();
-    // 12 h and the quarter-hour from 12:00 of the standing charge, and 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
+    // Costs of 12¼ h of the standing charge and of 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
     expect(await told()).toEqual([
       {
         alert_id,
@@ -93,8 +93,8 @@ describe('an alert on costs', () => {
     expect(rows).toEqual([{ total_milliwatt_hours: null, total_cost: '2.73', currency: 'EUR' }]);
   });
 
-  test('does not fire at its threshold, exactly, where a double would', async () => {
-    // 3 kWh × 0.1 = 0.30000000000000004 as doubles.
+  test('does not fire at exactly its threshold, where a double would', async () => {
+    // 3 kWh × 0.1 is 0.30000000000000004 in doubles.
     await tariff({ import: { per_kwh: '0.1' } });
     await alert('daily_cost', '0.3');
     await use(3);
@@ -113,11 +113,11 @@ describe('an alert on costs', () => {
     expect(await costs()).toEqual([['daily_cost', '11000000000.00']]);
   });
 
-  test('of the month has all of it, with the capacity charge; of the day only the day', async () => {
+  test('of a month includes all of it, with the capacity charge; of a day only the day', async () => {
     await tariff({ import: { per_kwh: '1' }, capacity: { per_kw_month: '10' } });
     await alert('monthly_cost', '20');
     await alert('daily_cost', '20');
-    // 8 kWh over hours are no measured peak; half a kWh in a quarter-hour is one.
+    // 8 kWh over hours are no measured peak; half a kWh in a quarter-hour is a peak.
     await home.read(
       [
         [at('15T00:00'), 100],
@@ -128,11 +128,11 @@ describe('an alert on costs', () => {
       NOW,
     );
     await evaluate();
-    // 8.5 kWh, and a peak of 2 kW.
+    // Costs of 8.5 kWh and of a peak of 2 kW.
     expect(await costs()).toEqual([['monthly_cost', '28.50']]);
   });
 
-  test('takes days of its user’s zone', async () => {
+  test('uses days of its user’s zone', async () => {
     await updateUser(db, EVERYBODY, home.userId, { timezone: 'Asia/Kolkata' });
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '2');
@@ -149,7 +149,7 @@ describe('an alert on costs', () => {
     ]);
   });
 
-  test('waits for what is fed in, where the meter tells that later', async () => {
+  test('waits for the export if the meter reports it later', async () => {
     await tariff({ import: { per_kwh: '1' }, export: { per_kwh: '1' } });
     await alert('daily_cost', '4');
     const exported = { channel: 'export' };
@@ -168,7 +168,7 @@ describe('an alert on costs', () => {
       NOW,
       exported,
     );
-    // 9 kWh more were imported; that 8 were fed in is not known yet.
+    // 9 kWh more were imported; that 8 kWh were exported is still unknown.
     await home.read([[at('17T11:50'), 110]], NOW);
     await evaluate();
     expect(await told()).toEqual([]);
@@ -177,7 +177,7 @@ describe('an alert on costs', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('asks for the costs of a period once, whatever number of alerts there is on it', async () => {
+  test('computes the costs of a period once for all of its alerts', async () => {
     await tariff({ import: { per_kwh: '1' } });
     for (const threshold of ['1', '2', '3', '4', '5']) await alert('daily_cost', threshold);
     await use(4);
@@ -188,7 +188,7 @@ describe('an alert on costs', () => {
   });
 });
 
-describe('prices and tariffs that change', () => {
+describe('changed prices and tariffs', () => {
   const hours = (perKwh: string, from: Date, count: number) =>
     packed(
       Array.from({ length: count }, (_, hour) => ({
@@ -198,7 +198,7 @@ describe('prices and tariffs that change', () => {
       60,
     );
 
-  test('are evaluated again without any reading, once a period, and told as usage to nobody', async () => {
+  test('are evaluated without any reading, once a period, and not reported as usage', async () => {
     const { series_id } = await createPriceSeries(db, {
       userId: home.userId,
       name: 'x',
@@ -209,7 +209,7 @@ describe('prices and tariffs that change', () => {
     await alert('daily_cost', '3');
     await use(5);
     await evaluate();
-    // No price is known: nothing costs anything.
+    // No price is known, so there are no costs.
     expect(await told()).toEqual([]);
     const webhook = {
       event: 'usage.updated' as const,
@@ -229,7 +229,7 @@ describe('prices and tariffs that change', () => {
     expect(await tellUsage(database.pool, NOW)).toBe(0);
   });
 
-  test('reach yesterday while it may fire, and last month with it', async () => {
+  test('affect yesterday while it may fire, and last month with it', async () => {
     const firstOfMonth = new Date('2026-07-01T12:00:00Z');
     await alert('daily_cost', '3');
     await alert('monthly_cost', '3');
@@ -255,11 +255,11 @@ describe('prices and tariffs that change', () => {
     ]);
   });
 
-  test('a day that is over costs what a past that came late says, though its devices were known to begin after that', async () => {
+  test('a past day costs what a late past shows, although its devices were first known later', async () => {
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '1.5');
     const { device } = await createDevice(db, { userId: home.userId, type: 'smart_plug', location: 'x' });
-    // All that is bought flows through a plug, and is paid once.
+    // All imported energy flows through a plug, and is paid once.
     const bought = async (from: string, to: string, kwh: number) => {
       for (const deviceId of [home.deviceId, device.device_id]) {
         await home.read(
@@ -279,7 +279,7 @@ describe('prices and tariffs that change', () => {
     expect(await costs()).toEqual([['daily_cost', '2.00']]);
   });
 
-  test('a first tariff counts from the day that it holds from', async () => {
+  test('a first tariff counts from its first day', async () => {
     await alert('daily_cost', '3');
     await use(5);
     await evaluate();
@@ -288,7 +288,7 @@ describe('prices and tariffs that change', () => {
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
 
-  test('a tariff that is removed takes the days back to the one before it', async () => {
+  test('if a tariff is removed, its days use the one before it', async () => {
     await tariff({ import: { per_kwh: '1' } });
     const { tariff_id } = await tariff({ import: { per_kwh: '0.1' } }, { valid_from: '2026-06-17' });
     await alert('daily_cost', '3');
@@ -300,7 +300,7 @@ describe('prices and tariffs that change', () => {
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
 
-  test('note nobody who has no alert on costs', async () => {
+  test('record nothing for users without alerts on costs', async () => {
     await createAlert(db, { userId: home.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'webhook' });
     await tariff({ import: { per_kwh: '1' } });
     const { rows } = await database.pool.query('SELECT FROM usage_changes');
@@ -308,8 +308,8 @@ describe('prices and tariffs that change', () => {
   });
 });
 
-describe('what cannot be told', () => {
-  test('a month of two currencies fires nothing, and its days do', async () => {
+describe('costs that cannot be computed', () => {
+  test('of a month with two currencies fire nothing, and those of its days do', async () => {
     await tariff({ import: { per_kwh: '1' } });
     await tariff({ import: { per_kwh: '100' } }, { valid_from: '2026-06-17', currency: 'JPY' });
     await alert('monthly_cost', '1');
@@ -319,14 +319,14 @@ describe('what cannot be told', () => {
     expect(await told()).toMatchObject([{ type: 'daily_cost', cost: '500', currency: 'JPY' }]);
   });
 
-  test('without a tariff any more an alert stays silent', async () => {
+  test('without a tariff no longer fire an alert', async () => {
     await alert('daily_cost', '1');
     await use(5);
     expect(await evaluate()).toEqual([]);
     expect(await told()).toEqual([]);
   });
 
-  test('terms that cannot be read stop nobody else’s alerts, of whatever kind', async () => {
+  test('because of unreadable terms stop no other user’s alerts, of any type', async () => {
     const broken = await meter(database);
     await alert('daily_cost', '1', broken.userId);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
@@ -343,7 +343,7 @@ describe('what cannot be told', () => {
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
 
-  test('a statement that fails stops nobody else’s alerts either', async () => {
+  test('because of a failing statement stop no other user’s alerts either', async () => {
     const broken = await meter(database);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
     await tariff({ import: { per_kwh: '1' } });
@@ -358,18 +358,18 @@ describe('what cannot be told', () => {
   test.each([
     ['that is going away', 'SELECT pg_terminate_backend(pg_backend_pid())'],
     ['that is short of something', `DO $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53200'; END $$`],
-  ])('a database %s leaves all of them for another time', async (_, statement) => {
+  ])('because of a database %s leave all alerts for later', async (_, statement) => {
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '1');
     await use(5);
     await expect(raisedWith(home.userId, statement)).rejects.toThrow();
-    // A server that ends a session tells its client before it lets go of the rows, and what is locked is left out.
+    // PostgreSQL notifies the client of a terminated session before it releases the locked rows, and locked rows are skipped.
     const next = () => evaluate().then(() => costs());
     await expect.poll(next).toEqual([['daily_cost', '5.00']]);
   });
 });
 
-/** The pool, each of whose statements is noted. */
+/** Returns the pool, recording each of its statements. */
 function listening(statements: string[]) {
   return {
     async connect() {
@@ -383,7 +383,7 @@ function listening(statements: string[]) {
   } as unknown as typeof database.pool;
 }
 
-/** Evaluates while every statement about a user's costs is another one; returns whose costs failed. */
+/** Evaluates while every statement about one user's costs is replaced by another. Returns the users whose costs failed. */
 async function raisedWith(userId: string, text: string) {
   const pool = {
     async connect() {
@@ -398,7 +398,7 @@ async function raisedWith(userId: string, text: string) {
   return (await raiseAlerts(pool, evaluator, NOW)).faults;
 }
 
-test('more homes than one transaction has the time for follow in the next ones, none twice and none left out', async () => {
+test('homes beyond the time of one transaction follow in the next ones, each once', async () => {
   const homes = await Promise.all(Array.from({ length: 7 }, () => meter(database)));
   for (const one of homes) {
     await tariff({ import: { per_kwh: '1' } }, { userId: one.userId });
@@ -407,7 +407,7 @@ test('more homes than one transaction has the time for follow in the next ones, 
   }
   const first = await raiseAlerts(database.pool, evaluator, NOW, 5_000, 0);
   expect(first).toMatchObject({ fired: 1, hasMore: true });
-  // Those that were left come first, though others, which have not fired, changed before them.
+  // Homes that remained come first, even if homes that have not fired changed before them.
   for (const { userId } of homes) await alert('daily_cost', '100', userId);
   await database.pool.query(
     'UPDATE alerts SET delivery = delivery WHERE user_id IN (SELECT unnest(user_ids) FROM usage_changes WHERE costs_only)',
@@ -426,7 +426,7 @@ test('more homes than one transaction has the time for follow in the next ones, 
   await database.pool.query('DELETE FROM users WHERE user_id = ANY ($1)', [homes.map(({ userId }) => userId)]);
 });
 
-test('homes without alerts on costs are not asked for any', async () => {
+test('homes without alerts on costs are not computed', async () => {
   await tariff({ import: { per_kwh: '1' } });
   await createAlert(db, { userId: home.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'webhook' });
   await use(3);
@@ -437,7 +437,7 @@ test('homes without alerts on costs are not asked for any', async () => {
   expect(statements.filter((text) => text.includes('alert_firings f'))).toHaveLength(1);
 });
 
-test('a worker that fails in the middle leaves everything as it was', async () => {
+test('a worker that fails midway leaves everything unchanged', async () => {
   await tariff({ import: { per_kwh: '1' } });
   await alert('daily_cost', '1');
   await use(3);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A meter whose one worker remembers what it can. */
+/** Creates a meter whose only worker caches heads. */
 async function meter() {
   const utility = await api.user('utility');
   const home = await api.user('homeowner', { enrolledBy: utility.userId });
@@ -27,7 +27,7 @@ async function meter() {
   const { device_id: deviceId } = (await post('/v1/devices', { type: 'smart_meter', location: 'x' })).json;
   const { pool } = api.database;
   const writer = createWriter(pool, { now: () => api.now.getTime() });
-  /** Register readings in kWh, by hours since the start of May. */
+  /** Sends register readings in kWh, by hours since the start of May. */
   const send = async (readings: readonly (readonly [number, number])[]) => {
     for (const [hours, kwh] of readings) {
       const payload = Buffer.from(JSON.stringify({ ts: at(hours), energy_total_kwh: kwh }));
@@ -44,9 +44,9 @@ async function meter() {
   const edit = (body: object, key = home.key) => post(path, { reason: 'checked', ...body }, key);
   const revoke = (editId: string, key = home.key) => post(`${path}/${editId}`, {}, key, 'DELETE');
   const compute = () => computeChanged(pool, writer);
-  /** Works in what two readings are about, of edits that are open. */
+  /** Recomputes pending edits in chunks of two readings. */
   const piece = () => computeChanged(pool, createWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
-  /** kWh by hours since the start of May. */
+  /** Returns kWh by hours since the start of May. */
   const profile = async () => {
     const { rows } = await pool.query(
       `SELECT hour, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated FROM device_hourly
@@ -59,7 +59,7 @@ async function meter() {
       ...(estimated > 0 ? [estimated / 1e6] : []),
     ]);
   };
-  /** All that is stored of it, but what only grows. */
+  /** Returns all stored rows of the meter, except relations that only grow. */
   const everything = async () => {
     const asked = [
       'SELECT * FROM device_intervals WHERE device_id = $1 ORDER BY starts_at',
@@ -74,19 +74,19 @@ async function meter() {
   return { ...home, utility, deviceId, path, send, edit, revoke, compute, piece, profile, everything, post };
 }
 
-/** Hours since the start of May that a Green Button feed has as edited by hand. */
+/** Returns the hours since the start of May that a Green Button feed marks as edited by hand. */
 const editedHours = (text: string): number[] =>
   [
     ...text.matchAll(/<espi:quality>7<\/espi:quality><\/espi:ReadingQuality><espi:timePeriod>.*?<espi:start>(\d+)</g),
   ].map(([, start]) => (Number(start) * 1_000 - MAY) / HOUR_MS);
 
-/** Ten hours of 1 kWh each, of which the meter told four too many in the middle. */
+/** Ten hours of 1 kWh each; in the middle the meter reported four kWh too many. */
 const FALSE: [number, number][] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((hour) => [
   hour,
   100 + hour + (hour > 2 && hour < 7 ? 0.4 : 0),
 ]);
 
-test('readings that are excluded are passed over, whenever they come, and count again once that is revoked', async () => {
+test('excluded readings are skipped, whenever they arrive, and count again once the edit is revoked', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, profile, everything, deviceId, userId, path, key } = await meter();
   const late = FALSE[5] as [number, number];
@@ -118,7 +118,7 @@ test('readings that are excluded are passed over, whenever they come, and count 
     [9, 1],
   ];
   expect(await profile()).toEqual(evenly);
-  // What comes late lies within the time, too; what follows does not.
+  // The late reading lies within the excluded time, too; the next one does not.
   await send([late, [11, 111]]);
   expect(await profile()).toEqual([...evenly, [10, 1]]);
   const { rows } = await api.database.pool.query(
@@ -131,14 +131,14 @@ test('readings that are excluded are passed over, whenever they come, and count 
   const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
-  // Hours that rest on it are told so, also that which ends with the first of the excluded.
+  // Hours that depend on the edit are marked, including the hour that ends with the first excluded reading.
   const feed = `start=2026-05-01&end=2026-05-01&tz=UTC&group_by=hour`;
   const headers = { accept: 'application/atom+xml' };
   for (const of of ['energy-insights', `devices/${deviceId}/usage`]) {
     const { text } = await api.send(`/v1/${of}?${feed}`, { key, headers });
     expect([of, editedHours(text)]).toEqual([of, [2, 3, 4, 5, 6]]);
   }
-  // What comes before a worker's look waits for none of it.
+  // A reading that arrives before a worker has recomputed does not wait.
   expect(await revoke(made.json.edit_id)).toMatchObject({
     status: 200,
     json: { status: 'revoked', revoked_by: userId },
@@ -156,7 +156,7 @@ test('readings that are excluded are passed over, whenever they come, and count 
   expect(before[0]?.length).toBeGreaterThan(30);
 });
 
-test('of a device that is remembered, too, what just follows into an excluded time is passed over', async () => {
+test('readings in an excluded time are skipped for a device with a cached head, too', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, compute, profile } = await meter();
   await send(FALSE.slice(0, 3));
@@ -166,10 +166,10 @@ test('of a device that is remembered, too, what just follows into an excluded ti
   expect((await profile()).map(([, kwh]) => kwh)).toEqual(Array(10).fill(1));
 });
 
-test('revoking restores every row, of a reading by hand, too, which counts as one that comes late', async () => {
+test('revoking restores every row, also of a reading by hand, which counts like a late one', async () => {
   api.now = new Date(MAY + 30 * HOUR_MS);
   const { send, edit, revoke, compute, profile, everything, deviceId, key } = await meter();
-  // Away for a day, in which 12 kWh were used.
+  // A day without readings, in which 12 kWh were used.
   await send([
     [0, 100],
     [1, 101],
@@ -190,21 +190,21 @@ test('revoking restores every row, of a reading by hand, too, which counts as on
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 1, added_readings: 2 });
   expect(report.edits).toHaveLength(3);
-  // What the meter tells of the same instant does not count beside it.
+  // The meter's reading for the same instant does not count in addition.
   const [{ capabilities, pool }, since] = [api.database, new Date(MAY)];
   await api.database.settle(api.now);
   expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
   for (const { edit_id } of [gone, read, last]) expect((await revoke(edit_id)).status).toBe(200);
   expect(await compute()).toBe(1);
   expect(await everything()).toEqual(before);
-  // And is taken back before it was ever computed.
+  // The edit is revoked before it was ever computed.
   const again = (await edit({ action: 'add', native_name: REGISTER, at: at(7), kwh: 110 })).json;
   await revoke(again.edit_id);
   await compute();
   expect(await everything()).toEqual(before);
 });
 
-test('until the last piece of an edit is worked in it is not computed; a reading by hand at its end leaves no trace', async () => {
+test('until its last chunk an edit is not computed; a reading by hand at its end leaves no trace', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, piece, everything, path, key } = await meter();
   await send(FALSE);
@@ -218,7 +218,7 @@ test('until the last piece of an edit is worked in it is not computed; a reading
   }
   expect(seen).toEqual([[false], [false], [true], [true]]);
   const before = await everything();
-  // All that comes before it is passed over, and the last reading of all.
+  // All readings before it, and the last one, are excluded.
   const { edit_id } = (await edit({ action: 'add', native_name: REGISTER, at: at(11), kwh: 111 })).json;
   await compute();
   expect(await everything()).not.toEqual(before);
@@ -230,7 +230,7 @@ test('until the last piece of an edit is worked in it is not computed; a reading
   expect(await isComputed()).toEqual([false, true]);
 });
 
-test('a reading by hand holds in the place of one that is sent for the same instant, whichever came first', async () => {
+test('a reading by hand replaces a sent one for the same instant, whichever came first', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, profile } = await meter();
   await send([
@@ -255,7 +255,7 @@ test('a reading by hand holds in the place of one that is sent for the same inst
   ]);
 });
 
-test('a closed bill is corrected by an edit as by a late reading, and tells what was read by hand', async () => {
+test('a closed bill is corrected by an edit as by a late reading, and lists readings by hand', async () => {
   api.now = new Date(MAY + 24 * 40 * HOUR_MS);
   const { send, edit, compute, deviceId, utility, post } = await meter();
   await send([
@@ -277,7 +277,7 @@ test('a closed bill is corrected by an edit as by a late reading, and tells what
     registers: [{ at_end: { kwh: '500.000000', is: 'by_hand' }, energy_kwh: '400.000000' }],
   });
   expect(json.corrections).toMatchObject([{ status: 'waiting', import_kwh: '-36.000000' }]);
-  // Of a further bill of these days it is the register at its start.
+  // In the next bill the reading by hand is the register at the start.
   const next = { device_id: deviceId, start: '2026-06-01', end: '2026-06-04' };
   const { bill_period_id } = (await post('/v1/bill-periods', next, utility.key)).json;
   const headers = { accept: 'application/atom+xml' };
@@ -287,7 +287,7 @@ test('a closed bill is corrected by an edit as by a late reading, and tells what
   );
 });
 
-test('edits by the clock of a host take none of the 1,000 that people may make of a device', async () => {
+test('edits by a host’s clock do not count towards the 1,000 that people may make per device', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, deviceId } = await meter();
   await send(FALSE);
@@ -299,7 +299,7 @@ test('edits by the clock of a host take none of the 1,000 that people may make o
   expect((await edit({ action: 'exclude', start: at(1), end: at(2) })).status).toBe(201);
 });
 
-test('what cannot be edited is refused, and says why', async () => {
+test('invalid edits are refused with the reason', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, path, utility, userId, key, deviceId } = await meter();
   const readOnly = await api.user('utility', { scopes: ['devices:read'] });
@@ -339,7 +339,7 @@ test('what cannot be edited is refused, and says why', async () => {
   expect((await api.send(path, { key: stranger.key })).status).toBe(404);
   expect((await revoke(made.edit_id, stranger.key)).status).toBe(404);
   expect((await revoke('edt_none')).status).toBe(404);
-  // Who enrolled the home may edit, too; both are told.
+  // The utility that enrolled the home may edit, too; both authors are listed.
   const theirs = (await edit(exclude, utility.key)).json;
   expect(theirs.author).toBe(utility.userId);
   const first = await api.send(`${path}?limit=1`, { key });
@@ -362,7 +362,7 @@ test('what cannot be edited is refused, and says why', async () => {
   await compute();
 });
 
-test('retention keeps what was computed with edits, and what it has dropped can be edited no more', async () => {
+test('retention keeps results computed with edits, and dropped readings can no longer be edited', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, profile, deviceId } = await meter();
   await send(FALSE);
@@ -371,7 +371,7 @@ test('retention keeps what was computed with edits, and what it has dropped can 
   await compute();
   const before = await profile();
   expect(before).toHaveLength(11);
-  // A year and a half later all of that is gone, but where the law goes on from: what a person read.
+  // A year and a half later all readings are dropped, except the reading by hand, from which the law continues.
   api.now = new Date(MAY + 24 * 548 * HOUR_MS);
   expect((await dropReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
   const { rows } = await api.database.pool.query(
@@ -381,7 +381,7 @@ test('retention keeps what was computed with edits, and what it has dropped can 
   expect(rows).toEqual([{ interval_ms: -1, value: 111_000_000 }]);
   for (const { edit_id } of [excluded, read]) expect(await revoke(edit_id)).toMatchObject({ status: 409 });
   expect(await edit({ action: 'exclude', start: at(1), end: at(2) })).toMatchObject({ status: 422 });
-  // A setting that holds for the past changes nothing of it, either.
+  // A setting that applies to the past does not change the dropped time either.
   await api.database.pool.query(
     `UPDATE devices SET computed_with = jsonb_build_object('limit_kw', limit_kw, 'register_max_kwh', null, 'max_gap_minutes', max_gap_minutes), limit_kw = 90
      WHERE device_id = $1`,

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const take = () => withExclusiveLock(other, KEY, async () => 'taken');
 
-test('a holder that is busy elsewhere for long keeps its lock', async () => {
+test('a holder that is busy elsewhere for a long time keeps its lock', async () => {
   const over = new AbortController();
   const held = withExclusiveLock(database.pool, KEY, async (_session, lost) => {
     await setTimeout(60_000, undefined, { signal: AbortSignal.any([over.signal, lost]) }).catch(() => {});
@@ -33,7 +33,7 @@ test('a holder that is busy elsewhere for long keeps its lock', async () => {
   expect(await take()).toBe('taken');
 });
 
-test('a connection that gave a lock back has no limits any more', async () => {
+test("a connection that released a lock has the server's defaults again", async () => {
   const alone = createPool(database.url, { max: 1 });
   const limits = async (query: (text: string) => Promise<{ rows: unknown[] }>) =>
     (
@@ -47,11 +47,11 @@ test('a connection that gave a lock back has no limits any more', async () => {
   await alone.end();
 });
 
-test('whoever lost its lock is told, and has no session to go on with', async () => {
+test('a process that lost its lock is notified, and has no session any more', async () => {
   const seen: unknown[] = [];
   const held = withExclusiveLock(database.pool, KEY, async (session, lost) => {
     const { rows } = await session.query('SELECT pg_backend_pid() AS pid');
-    // Until it is gone: its client hears of its end before the server lets go of its lock.
+    // Waits until the backend has ended: its client sees the end before the server releases the lock.
     await other.query('SELECT pg_terminate_backend($1, 30000)', [rows[0].pid]);
     await expect.poll(() => lost.aborted).toBe(true);
     seen.push(await take(), await session.query('SELECT 1').catch((error: Error) => error.message));

@@ -20,7 +20,7 @@ function open(url: string, options: Parameters<typeof createPool>[1] = {}): Pool
   return pool;
 }
 
-/** The server of the tests among hosts where nothing listens. */
+/** Returns a connection string with the test server among hosts where nothing listens. */
 async function amongOthers(): Promise<string> {
   const { username, pathname, searchParams } = new URL(database.url);
   const socket = encodeURIComponent(searchParams.get('host') ?? '');
@@ -31,7 +31,7 @@ async function amongOthers(): Promise<string> {
 const pidOf = async (pool: Pick<Pool, 'query'>): Promise<number> =>
   (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
 
-test('of several hosts the one that takes writes is used', async () => {
+test('of several hosts the one that accepts writes is used', async () => {
   const pool = open(await amongOthers(), { settings: ['statement_timeout=1234'] });
   const { rows } = await pool.query(
     `SELECT pg_is_in_recovery() AS standby, current_setting('statement_timeout') AS settings, 9007199254740991::bigint AS big`,
@@ -42,7 +42,7 @@ test('of several hosts the one that takes writes is used', async () => {
   client.release();
 });
 
-test('whoever was asked what it is has no connection left of that', async () => {
+test("connections that only queried a host's state are closed", async () => {
   const sessions = () =>
     database.pool.query(`SELECT count(*) FROM pg_stat_activity WHERE application_name = 'of no use'`);
   const pool = open(await amongOthers(), { wanted: 'standby', applicationName: 'of no use' });
@@ -50,7 +50,7 @@ test('whoever was asked what it is has no connection left of that', async () => 
   await expect.poll(async () => (await sessions()).rows[0].count).toBe(0);
 });
 
-test('where none is what is wanted it says why of each', async () => {
+test('if no host has the wanted state, the error gives the reason for each', async () => {
   const pool = open(await amongOthers(), { wanted: 'standby' });
   await expect(pool.query('SELECT 1')).rejects.toMatchObject({
     code: '57P03',
@@ -60,7 +60,7 @@ test('where none is what is wanted it says why of each', async () => {
   });
 });
 
-test('a connection that broke is followed by another one', async () => {
+test('a lost connection is replaced by another one', async () => {
   const pool = open(await amongOthers(), { max: 1 });
   const pid = await pidOf(pool);
   await database.pool.query('SELECT pg_terminate_backend($1)', [pid]);
@@ -68,12 +68,12 @@ test('a connection that broke is followed by another one', async () => {
 });
 
 test.each(['one host', 'several hosts'])(
-  'a connection whose server takes no more writes is not used again: %s',
+  'a connection whose server no longer accepts writes is not reused: %s',
   async (of) => {
     const pool = open(of === 'one host' ? database.url : await amongOthers(), { max: 1 });
     const client = await pool.connect();
     const pid = await pidOf(client);
-    // As a server that became a standby says it.
+    // The error of a server that became a standby.
     await client.query('BEGIN READ ONLY');
     await expect(client.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
     await client.query('ROLLBACK');
@@ -82,11 +82,11 @@ test.each(['one host', 'several hosts'])(
   },
 );
 
-test('a database that a move has closed goes on answering on the same connection', async () => {
+test('a database that a move has closed continues to answer on the same connection', async () => {
   const pool = open(database.url, { max: 1, settings: ['default_transaction_read_only=on'] });
   const pid = await pidOf(pool);
   await expect(pool.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
-  // (pg's own pool ends a connection whose statement failed, where it was asked for one statement.)
+  // (With `pool.query`, pg's own pool closes a connection whose statement failed.)
   const client = await pool.connect();
   const own = await pidOf(client);
   await client.query('CREATE TABLE never (no int)').catch(() => {});

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A Monday, midnight in Berlin. */
 const START = Date.UTC(2026, 4, 3, 22);
-/** Five weeks later, on a Monday at 10:00, the meter falls silent for three days. */
+/** Five weeks later, on a Monday at 10:00, the meter is silent for three days. */
 const SILENT = START + 35 * DAY_MS + 10 * HOUR_MS;
 const BACK = SILENT + 3 * DAY_MS;
 const END = BACK + DAY_MS;
@@ -17,7 +17,7 @@ let api: TestApi;
 let key: string;
 let path: string;
 
-/** kWh of an hour of the home's clock: 0.2, and 2.6 from 19:00 to 20:00. In the first hour of a Saturday 1.0. */
+/** kWh of a local hour of the home: 0.2, from 19:00 to 20:00 2.6, and in the first hour of a Saturday 1.0. */
 function used(hour: number): number {
   const [day, time] = [Math.floor((hour - START) / DAY_MS) % 7, (hour - START) % DAY_MS];
   if (day === 5 && time === 0) return 1;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A meter that tells its register each hour, but for three days; the path of its usage. */
+/** Creates a meter that sends its register each hour, except during a silence. Returns the path of its usage. */
 async function meter(silentMs: number, endMs: number): Promise<string> {
   const body = { type: 'smart_meter', location: 'x' };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key, body })).json;
@@ -69,7 +69,7 @@ const rows = async (query: string): Promise<Row[]> => (await api.send(`${path}?$
 const total = (of: readonly Row[]) => Number(of.reduce((all, { kwh_used }) => all + kwh_used, 0).toFixed(3));
 const days = (start: string, end: string, more = '') => `start=${start}&end=${end}&tz=account${more}`;
 
-test('a silence of three days has its evenings by like days, and its sum is that of the line', async () => {
+test('a silence of three days gets evenings from similar days, and its sum equals linear interpolation', async () => {
   const range = days('2026-06-07', '2026-06-12', '&group_by=hour&include=estimated,coverage');
   const [line, told] = [await rows(range), await rows(`${range}&gaps=like_days`)];
   expect(await rows(`${range}&gaps=line`)).toEqual(line);
@@ -79,14 +79,14 @@ test('a silence of three days has its evenings by like days, and its sum is that
   for (const [index, row] of told.entries()) {
     const at = Date.parse(row.starts_at ?? '');
     const isSilent = at >= SILENT && at < BACK;
-    // The home lived on as before, which the line cannot know.
+    // Usage continued as before, which linear interpolation cannot show.
     if (isSilent)
       expect(row).toMatchObject({ kwh_used: used(at), estimated_kwh: used(at), estimate: 'like_days', coverage: 1 });
     else expect(row).toEqual({ ...line[index], estimate: null });
   }
 });
 
-test('an hour, and a day, are the same whatever range and zone are asked', async () => {
+test('an hour, and a day, are the same in any requested range and zone', async () => {
   const whole = await rows(days('2026-06-01', '2026-06-12', '&group_by=hour&gaps=like_days'));
   for (const day of ['2026-06-07', '2026-06-08', '2026-06-09', '2026-06-11', '2026-06-12']) {
     const ofDay = whole.filter(({ date }) => date === day);
@@ -97,7 +97,7 @@ test('an hour, and a day, are the same whatever range and zone are asked', async
   }
   const [may, june] = await rows(days('2026-05-01', '2026-06-30', '&group_by=month&gaps=like_days'));
   expect([may?.estimate, june?.estimate]).toEqual([null, 'like_days']);
-  // By the clock of UTC, and by one whose hours begin at other minutes: the evening is where the home had it.
+  // In UTC, and in a zone whose hours begin at other minutes: the evening is at the home's local time.
   const peak = async (zone: string) =>
     (await rows(`start=2026-06-09&end=2026-06-09&tz=${zone}&group_by=hour&gaps=like_days`)).flatMap((row) =>
       row.kwh_used > 1 ? [[row.starts_at, row.kwh_used]] : [],
@@ -107,8 +107,8 @@ test('an hour, and a day, are the same whatever range and zone are asked', async
     ['2026-06-09T22:00:00+05:30', 1.4],
     ['2026-06-09T23:00:00+05:30', 1.4],
   ]);
-  // Like days go by the clock of the device, where it has one of its own: in UTC the first hour of a Saturday is of a Friday,
-  // and 22:00 to 23:00 weighs 0.36 in place of 0.2 on each of three days: 2.6 × 21.6 ÷ 22.08.
+  // The device's own zone, if set, decides which hours are similar: in UTC the first hour of a Saturday is on a Friday, and 22:00 to 23:00
+  // weighs 0.36 instead of 0.2 on each of three days: 2.6 × 21.6 ÷ 22.08.
   const device = path.replace(/\/usage$/, '');
   await api.send(device, { method: 'PATCH', key, body: { timezone: 'UTC' } });
   expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.543]]);
@@ -116,8 +116,8 @@ test('an hour, and a day, are the same whatever range and zone are asked', async
   expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.6]]);
 });
 
-test('a silence without like days before it stays the line, and says so', async () => {
-  // On a Wednesday: of two days nothing is learnt.
+test('a silence without similar days before it is interpolated linearly, and marked so', async () => {
+  // On a Wednesday: two days of data are too few.
   const young = await meter(START + 2 * DAY_MS, START + 6 * DAY_MS);
   const ask = async (more: string) =>
     (await api.send(`${young}?${days('2026-05-04', '2026-05-09')}${more}`, { key })).json;
@@ -126,7 +126,7 @@ test('a silence without like days before it stays the line, and says so', async 
   expect(told.map(({ estimate: _, ...row }) => row)).toEqual((await ask('')).data);
 });
 
-test('what knows the line alone cannot be asked with like days', async () => {
+test('answers that support only linear interpolation refuse similar days', async () => {
   const asked = days('2026-06-09', '2026-06-09');
   for (const [query, field] of [
     [`${asked}&include=cost`, 'include'],
@@ -141,7 +141,7 @@ test('what knows the line alone cannot be asked with like days', async () => {
   const headers = { accept: 'application/atom+xml' };
   const feed = await api.send(`${path}?${asked}&group_by=hour&gaps=like_days`, { key, headers });
   expect(feed.status).toBe(422);
-  // Days of long ago, and of times to come: nothing is known of them.
+  // Days before the data and in the future: nothing is known of them.
   for (const [start, end] of [
     ['1970-01-01', '1970-12-31'],
     ['9998-01-01', '9998-12-31'],
@@ -149,7 +149,7 @@ test('what knows the line alone cannot be asked with like days', async () => {
     expect(await rows(days(start, end, '&gaps=like_days'))).toEqual([]);
 });
 
-test('a table has the estimate as a column', async () => {
+test('a table contains the estimate as a column', async () => {
   const headers = { accept: 'text/csv' };
   const { text } = await api.send(`${path}?${days('2026-06-07', '2026-06-08')}&gaps=like_days`, { key, headers });
   expect(text).toBe('date,kwh_used,peak_hour,estimate\n2026-06-07,7.2,19:00,\n2026-06-08,7.2,00:00,like_days\n');

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Zones and stretches with what is strange about clocks: by halves and quarters, over midnight, a day left out, rules of each year. */
+/**
+ * Zones and times with unusual clock changes: by halves and quarters of an hour, across midnight, a skipped day, rules that differ each
+ * year.
+ */
 const STRANGE: [string, string, string][] = [
   ['UTC', '2026-01-01', '2026-02-01'],
   ['Europe/Berlin', '2026-03-01', '2026-11-01'],
@@ -42,7 +45,7 @@ const rangeOf = ([zone, start, end]: [string, string, string]): Range => ({
   to: DateTime.fromISO(end, { zone }).toJSDate(),
 });
 
-/** Instants of a range: around each change of its offset, and some of every day. */
+/** Returns instants of a range: around each change of its offset, and some of every day. */
 function instantsOf(range: Range): Date[] {
   const near = offsetsIn(range).changes.flatMap(({ atMs }) =>
     Array.from({ length: 48 }, (_, index) => atMs + (index - 24) * 300_000),
@@ -53,7 +56,7 @@ function instantsOf(range: Range): Date[] {
   return all.filter((ms) => ms >= range.from.getTime() && ms < range.to.getTime()).map((ms) => new Date(ms));
 }
 
-test.each(STRANGE)('local times of %s from %s to %s are those of Node, as text and by the hour', async (...of) => {
+test.each(STRANGE)('local times of %s from %s to %s equal Node’s, as text and by the hour', async (...of) => {
   const range = rangeOf(of);
   const instants = instantsOf(range);
   const { rows } = await sql<{ at: Date; local: string; hour: Date }>`
@@ -64,7 +67,7 @@ test.each(STRANGE)('local times of %s from %s to %s are those of Node, as text a
     const mine = DateTime.fromJSDate(at, { zone: range.zone });
     const begun = DateTime.fromJSDate(hour, { zone: range.zone });
     const isIn = begun.toFormat('yyyy-MM-dd HH') === mine.toFormat('yyyy-MM-dd HH') && hour <= at;
-    // It begins on the hour, or where the clock was put forward or back into it.
+    // The range begins on the hour, or where the clock was changed within the hour.
     const before = begun.minus({ milliseconds: 1 });
     const begins = begun.minute === 0 || before.offset !== begun.offset;
     return local !== mine.toFormat('yyyy-MM-dd HH:mm:ss') || !isIn || !begins;
@@ -81,7 +84,7 @@ test('changes are found to the millisecond', () => {
   ]);
   expect(changes('Pacific/Apia', '2011-12-01', '2012-01-31')).toEqual(['2011-12-30T10:00:00.000Z']);
   expect(changes('Asia/Tokyo', '1970-01-01', '2026-12-31')).toEqual([]);
-  // A range of thousands of years has an end.
+  // A range of thousands of years is handled in limited time.
   const startedAt = performance.now();
   expect(changes('America/New_York', '1970-01-01', '9999-12-31').length).toBeGreaterThan(250);
   expect(performance.now() - startedAt).toBeLessThan(20_000);
@@ -91,7 +94,7 @@ test('every name of the IANA database is a zone, links too, and nothing else is'
   const { rows } = await database.pool.query('SELECT name FROM pg_timezone_names');
   const names: string[] = rows.map(({ name }) => name);
   expect(names.length).toBeGreaterThan(400);
-  // Not zones of anybody's clock, but files of the database.
+  // Files of the database that are not time zones.
   const files = /^(posix|right)\/|^(Factory|localtime|posixrules)$/;
   expect(names.filter((name) => !files.test(name) && !isZone(name))).toEqual([]);
   for (const name of ['GMT', 'Japan', 'EST5EDT', 'Etc/GMT+12', 'America/Argentina/Buenos_Aires', 'US/Pacific'])
@@ -113,7 +116,7 @@ test('every name of the IANA database is a zone, links too, and nothing else is'
     expect({ name, is: isZone(name) }).toEqual({ name, is: false });
 });
 
-test('no statement asks the database server for a zone but UTC', () => {
+test('no statement uses the database server’s zones except UTC', () => {
   const asking = sourceFiles(['src', 'ingest']).filter((file) => {
     const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     return /AT TIME ZONE (?!'UTC')|date_trunc\('?[^()]*,[^()]*,\s*\$\{/.test(source);

@@ -23,7 +23,7 @@ import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { countOf, twoDatabases } from '#test/support/two-databases.ts';
 
-/** What of a move of accounts does not depend on the databases' tiers; test/tiers/move-users.test.ts has the rest. */
+/** Tests of account moves that do not depend on the databases' tiers; the others are in test/tiers/move-users.test.ts. */
 const two = twoDatabases();
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
@@ -42,7 +42,7 @@ const mentioned = (pool: TestDatabase['pool'], ids: readonly string[]) =>
     .query('SELECT user_id FROM users WHERE user_id = ANY ($1) ORDER BY 1', [ids])
     .then(({ rows }) => rows.map(({ user_id }) => user_id));
 
-test('every account that cannot move is named by its line, and nothing is changed', async () => {
+test('every account that cannot move is reported with its line, and nothing is changed', async () => {
   const { source, target } = two;
   const [here, there] = [createDb(source.pool), createDb(target.pool)];
   const admin = await createUser(here, { email: 'admin@example.com', role: 'admin' });
@@ -83,18 +83,18 @@ test('every account that cannot move is named by its line, and nothing is change
   );
   expect(await countOf(source.pool, 'users')).toBe(5);
   expect(await countOf(target.pool, 'users')).toBe(1);
-  // With all of its homeowners a utility goes, and they are still its own.
+  // A utility moves with all of its homeowners, and still owns them.
   const all = [utility.user_id, first?.user_id ?? '', second?.user_id ?? ''];
   await moveUsers(source.url, target.url, how(all));
   const { rows } = await target.pool.query('SELECT count(*) AS n FROM users WHERE enrolled_by = $1', [utility.user_id]);
   expect(rows[0].n).toBe(2);
-  // And a homeowner of it that was made here again, by hand, goes after it.
+  // A homeowner of it that was created here again, by hand, follows.
   const late = await createUser(here, { email: 'late@example.com', role: 'homeowner' });
   await moveUsers(source.url, target.url, how([late.user_id]));
   expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);
 });
 
-test('other databases than that of a running installation are refused', async () => {
+test('databases that are not a running installation’s are refused', async () => {
   const { source, target } = two;
   const home = await meter(source);
   await expect(moveUsers(source.url, source.url, how([home.userId]))).rejects.toThrow(/this installation itself/);
@@ -117,7 +117,7 @@ test('other databases than that of a running installation are refused', async ()
   expect(await countOf(source.pool, 'departures')).toBe(0);
 });
 
-test('who moved is unknown here: its key, its sessions, its devices; and known there', async () => {
+test('a moved account is unknown here, with its key, sessions and devices, and known there', async () => {
   const { source, target } = two;
   const api = await testApi({ database: { ...source, drop: async () => {} } });
   const there = await testApi({ database: { ...target, drop: async () => {} } });
@@ -155,7 +155,7 @@ test('who moved is unknown here: its key, its sessions, its devices; and known t
   }
 });
 
-test('what is being delivered is waited for, hours that close meanwhile come along, and what others are still to be told stays', async () => {
+test('a running delivery is awaited, hours that close meanwhile move, too, and other recipients’ events stay', async () => {
   const { source, target } = two;
   const db = createDb(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
@@ -204,7 +204,7 @@ const raw = (topic: string, body: object | string, at = Date.now()) =>
     replayed: false,
   }) as IncomingMessage;
 
-test('what a gateway and a device still send here is kept whole, with what nobody can read, and written there once', async () => {
+test('messages that a gateway and a device still send here are stored whole, with unrecognised ones, and written there once', async () => {
   const { source, target } = two;
   const home = await meter(source);
   const stays = await meter(source);
@@ -235,7 +235,7 @@ test('what a gateway and a device still send here is kept whole, with what nobod
   expect(await countOf(source.pool, 'rejected_messages')).toBe(1);
 });
 
-test('who came back is at home, with what was sent to either place', async () => {
+test('an account that moved back is complete, with messages sent to either place', async () => {
   const { source, target } = two;
   const home = await meter(source);
   const now = Date.now();
@@ -246,7 +246,7 @@ test('who came back is at home, with what was sent to either place', async () =>
   await send(source, 1, 60);
   await moveUsers(source.url, target.url, how([home.userId]));
   await send(target, 2, 50);
-  // Here, while it is there: it is still here when the account comes back.
+  // Sent here while the account is there: the messages are still here when it moves back.
   await send(source, 3, 40);
   await moveUsers(
     target.url,
@@ -262,7 +262,7 @@ test('who came back is at home, with what was sent to either place', async () =>
   expect(await countOf(target.pool, 'readings')).toBe(0);
 });
 
-test('a message that cannot be written is refused by itself, and stands in no move’s way', async () => {
+test('a message that cannot be written is refused alone, and blocks no move', async () => {
   const { source, target } = two;
   const home = await meter(source);
   const now = Date.now();
@@ -282,7 +282,7 @@ test('a message that cannot be written is refused by itself, and stands in no mo
   await send(source, 2, 3, 4);
   expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 3 });
   expect(await refused(target)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
-  // And what is still here when the account comes back.
+  // Messages that are still here when the account moves back.
   await send(source, 5, 6, 7);
   const secrets = { source: 'another secret', target: 'one secret' };
   await moveUsers(target.url, source.url, how([home.userId], { secrets }));
@@ -292,7 +292,7 @@ test('a message that cannot be written is refused by itself, and stands in no mo
   expect(await countOf(source.pool, 'departed_logins')).toBe(0);
 });
 
-test('what is kept for an account ends when it is erased where it is, and 90 days after it left', async () => {
+test('messages stored for a moved account are deleted when it is erased there, and after 90 days', async () => {
   const { source, target } = two;
   const db = createDb(source.pool);
   const [erased, lives] = [await meter(source), await meter(source)];
@@ -311,7 +311,7 @@ test('what is kept for an account ends when it is erased where it is, and 90 day
   });
   expect(await send(erased)).toMatchObject({ rejected: 1 });
   expect(await send(lives)).toMatchObject({ departed: 1 });
-  // Somebody who was away and is here again is no departure.
+  // An account that moved away and back is no longer a moved account.
   const here = await meter(source);
   await source.pool.query('INSERT INTO departed_logins VALUES ($1, $2)', [here.deviceId, here.userId]);
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);
@@ -324,7 +324,7 @@ test('what is kept for an account ends when it is erased where it is, and 90 day
     expect({ relation, rows: await countOf(source.pool, relation) }).toEqual({ relation, rows: 0 });
 });
 
-test('tariffs that name prices of somebody who stays are told by their line, until they have prices there', async () => {
+test('tariffs with prices of an account that stays are reported with their line, until they have prices there', async () => {
   const { source, target } = two;
   const db = createDb(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
@@ -360,7 +360,7 @@ test('tariffs that name prices of somebody who stays are told by their line, unt
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
 });
 
-test('the command refuses what it cannot do, and does it once', async () => {
+test('the command refuses impossible moves, and moves once', async () => {
   const { source, target } = two;
   const home = await meter(source);
   const folder = await temporaryFolder();

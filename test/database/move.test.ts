@@ -11,11 +11,11 @@ import { meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { AUTO, countOf, differing, silent, twoDatabases } from '#test/support/two-databases.ts';
 
-/** What of a move does not depend on the databases' tiers; test/tiers/move.test.ts has the rest. */
+/** Tests of a move that do not depend on the databases' tiers; the others are in test/tiers/move.test.ts. */
 const two = twoDatabases();
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
-test('numbers go on where they were, not after the highest that is left', async () => {
+test('sequences continue from their last value, not from the highest remaining row', async () => {
   const { source, target } = two;
   const { webhookId } = await fillInstallation(source);
   await source.pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries)');
@@ -28,7 +28,7 @@ test('numbers go on where they were, not after the highest that is left', async 
   expect(rows).toEqual([{ follows: true }]);
 });
 
-test.each(['old', 'new'] as const)('a full disk names its database, the %s one', async (side) => {
+test.each(['old', 'new'] as const)('a full disk is reported with its database, the %s one', async (side) => {
   const pool = createMovingPool(two.source.url, { side, max: 1 });
   const raise = (code: string) =>
     pool.query(`DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '${code}'; END $$`);
@@ -37,7 +37,7 @@ test.each(['old', 'new'] as const)('a full disk names its database, the %s one',
   await pool.end();
 });
 
-test('a writer that waits for the move while the move waits for it ends neither of them for good', async () => {
+test('a deadlock between a writer and the move ends neither of them permanently', async () => {
   const { source, target } = two;
   await fillInstallation(source);
   const writer = await source.pool.connect();
@@ -51,7 +51,7 @@ test('a writer that waits for the move while the move waits for it ends neither 
       );
       if (rows.length > 0) break;
     }
-    // At once: the move looks for a deadlock after a second, and finds itself in one.
+    // The writer sends its statement at once; the move checks for a deadlock after a second, and detects itself in one.
     await writer.query('UPDATE users SET phone = phone');
     await writer.query('COMMIT');
   };
@@ -64,14 +64,14 @@ test('a writer that waits for the move while the move waits for it ends neither 
   expect(await differing(source.pool, target.pool)).toEqual([]);
 });
 
-test('moving into itself is refused, and changes nothing', async () => {
+test('a move into the same database is refused, and changes nothing', async () => {
   const { source } = two;
   const home = await meter(source);
   await expect(move(source.url, source.url, AUTO, silent)).rejects.toThrow(/uses already/);
   await home.read([[new Date(), 501]]);
 });
 
-test('a database with users of its own is refused, and nothing is copied', async () => {
+test('a database that already has users is refused, and nothing is copied', async () => {
   const { source, target } = two;
   const home = await meter(source);
   await meter(target);
@@ -80,7 +80,7 @@ test('a database with users of its own is refused, and nothing is copied', async
   await home.read([[new Date(), 501]]);
 });
 
-test('a database that is being filled from another installation is refused', async () => {
+test('a database that another installation is moving into is refused', async () => {
   const { source, target, embeddedDatabase } = two;
   const stranger = await embeddedDatabase();
   await meter(stranger);
@@ -96,7 +96,7 @@ test('a database that is being filled from another installation is refused', asy
   await stranger.drop();
 });
 
-test('a role that may not close a database is told so before anything is copied', async () => {
+test('a role that may not close a database gets an error before anything is copied', async () => {
   const { target, embeddedDatabase } = two;
   const source = await embeddedDatabase({ owned: false });
   const home = await meter(source);

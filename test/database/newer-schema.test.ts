@@ -13,15 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a version that does not know all of the schema changes nothing, and says which version to run', async () => {
+test('a version that does not recognise the whole schema changes nothing, and names the version to run', async () => {
   await database.pool.query(`INSERT INTO schema_migrations VALUES ('schema/9999_days.sql', 'of a later version')`);
-  // The functions of a later version, which this one would put its own in the place of.
+  // Functions of a later version, which this version would replace by its own.
   await database.pool.query(`UPDATE schema_migrations SET sha256 = 'later' WHERE name LIKE 'interface/%'`);
   const { rows: before } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
   await expect(migrate(database.pool)).rejects.toThrow(REFUSED);
   const { rows: after } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
   expect(after).toEqual(before);
-  // Roles, and commands beside them.
+  // Roles refuse to start, and commands refuse to run.
   for (const command of [['worker'], ['users', 'create', '--email', 'a@example.com']]) {
     const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, OPERATOR_PORT: '0' },

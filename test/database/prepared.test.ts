@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a statement that is marked is prepared once a connection, whatever its values; others are not', async () => {
+test('a marked statement is prepared once per connection, for any values; others are not', async () => {
   const pool = createPool(database.url, { max: 1 });
   try {
     const db = createDb(pool);

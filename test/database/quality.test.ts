@@ -8,7 +8,7 @@ import { traitsOf } from '#simulators/homes.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** A report of a simulated month, through the real write path: each planted fault is named, and none is invented. */
+/** A report of a simulated month through the real write path: each planted fault is found, and none is invented. */
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
 const MAY = Date.UTC(2026, 4, 1);
@@ -58,7 +58,7 @@ const batchesOf = (readings: readonly MeterReading[], size: number) =>
   Array.from({ length: Math.ceil(readings.length / size) }, (_, at) => readings.slice(at * size, (at + 1) * size));
 const milliwattHours = ({ energy_total_kwh }: MeterReading) => Math.round(energy_total_kwh * 1e6);
 
-test('of a month without a fault names none', async () => {
+test('of a month without a fault contains none', async () => {
   const { send, report } = await meter();
   for (const batch of batchesOf(clean, 96)) await send(batch);
   const used = milliwattHours(clean.at(-1) as MeterReading) - milliwattHours(clean[0] as MeterReading);
@@ -89,10 +89,10 @@ test('of a month without a fault names none', async () => {
   ]);
 });
 
-test.each(['a', 'b', 'c'])('of a month with every fault names each, with its size (%s)', async (seed) => {
+test.each(['a', 'b', 'c'])('of a month with every fault contains each, with its size (%s)', async (seed) => {
   const { send, report } = await meter();
   const sent = faultsNamed(['reset', 'glitches', 'gaps', 'duplicates', 'late'], seed)(clean);
-  // What comes in order, and what comes after that: readings that are late, and such as are known.
+  // Readings that arrive in order, and those that arrive afterwards: late and repeated ones.
   const inOrder: MeterReading[] = [];
   const others: MeterReading[] = [];
   for (const reading of sent) ((inOrder.at(-1)?.ts ?? '') < reading.ts ? inOrder : others).push(reading);
@@ -102,7 +102,7 @@ test.each(['a', 'b', 'c'])('of a month with every fault names each, with its siz
   for (const batch of batchesOf(others, 20)) await send(batch);
   const known = new Set(inOrder.map(({ ts }) => ts));
   const late = new Set(others.map(({ ts }) => ts).filter((ts) => !known.has(ts))).size;
-  // What the meter showed, without what is false.
+  // The meter's readings, without the false ones.
   const unique = new Map(sent.map((reading) => [reading.ts, reading]));
   const glitches = [...unique.values()].filter(({ energy_total_kwh }) => energy_total_kwh > 400_000);
   const good = [...unique.values()]
@@ -139,12 +139,12 @@ test.each(['a', 'b', 'c'])('of a month with every fault names each, with its siz
   expect(row.import_change_kwh).toBeCloseTo(row.import_kwh - before.import_kwh, 6);
 });
 
-test('names swaps, what is refused and why, and what is not known', async () => {
+test('contains swaps, refused readings with reasons, and unknown times', async () => {
   const { send, report, deviceId, key } = await meter();
   const at = (quarter: number) => new Date(MAY + quarter * QUARTER_MS).toISOString();
   const rows = (from: number, to: number, kwh: (quarter: number) => number) =>
     Array.from({ length: to - from }, (_, index) => ({ ts: at(from + index), energy_total_kwh: kwh(from + index) }));
-  // Another meter, with a higher register, after an hour in which none was there.
+  // Another meter, with a higher register, after an hour without a meter.
   await send([...rows(0, 20, (n) => 5_000 + n / 10), ...rows(24, 40, (n) => 9_000_000 + n / 10)]);
   const inMay = MAY + 10 * HOUR_MS;
   await send([{ ts: new Date(inMay + HOUR_MS).toISOString(), energy_total_kwh: 1 }], inMay);
@@ -152,7 +152,7 @@ test('names swaps, what is refused and why, and what is not known', async () => 
   const [row] = await report('start=2026-05-01&end=2026-05-01');
   expect(row).toMatchObject({
     intervals_expected: 96,
-    // Nothing is known of the step from one meter to the other, nor of the time after the last reading.
+    // The step from one meter to the other, and the time after the last reading, are unknown.
     intervals_received: 19 + 15,
     intervals_missing: 5 + 57,
     intervals_estimated: 0,
@@ -176,7 +176,7 @@ test('names swaps, what is refused and why, and what is not known', async () => 
   expect(csv.text.split('\n')[1]).toMatch(/^2026-05,2976,34,.*1 × another value/);
 });
 
-test('of power is missing where it was silent for too long, and a thermostat has none', async () => {
+test('of power has gaps where it was silent for too long, and a thermostat has none', async () => {
   const { send, report } = await meter();
   const power = (minutes: number) => ({ ts: new Date(MAY + minutes * 60_000).toISOString(), power_w: 400 });
   await send([0, 10, 20, 30, 60, 70, 80].map(power));
@@ -188,7 +188,7 @@ test('of power is missing where it was silent for too long, and a thermostat has
   expect(await thermostat.report()).toEqual([]);
 });
 
-test('tells by how much what came late has changed what was known', async () => {
+test('contains the amount by which late readings changed known energy', async () => {
   const { send, report } = await meter();
   const register = (hour: number, kwh: number) => ({
     ts: new Date(MAY + hour * HOUR_MS).toISOString(),
@@ -203,7 +203,7 @@ test('tells by how much what came late has changed what was known', async () => 
 test.each([
   ['circuits', 'switch0/import', 'switch1/import'],
   ['tariffs', 'import/t1', 'import/t2'],
-])('what follows on one of two %s corrects nothing, while the other one is corrected', async (_, one, other) => {
+])('of two %s, further readings of one correct nothing, while the other one is corrected', async (_, one, other) => {
   const { send, report } = await meter();
   const register = (channel: string, hour: number, kwh: number) => ({
     ts: new Date(MAY + hour * HOUR_MS).toISOString(),
@@ -212,11 +212,12 @@ test.each([
   });
   await send([register(one, 1, 100), register(one, 2, 101), register(other, 1, 50), register(other, 2, 50)]);
   await send([register(one, 12, 111)]);
-  // A late one of the first, which moves nothing out of its hour, and the next one of the second, which was known until two.
+  // A late reading of the first series, which moves no energy out of its hour, and the next reading of the second, which was known until
+  // 02:00.
   await send([register(one, 1.5, 100.5), register(other, 11.5, 51)]);
   const [row] = await report('start=2026-05-01&end=2026-05-01');
   expect(row).toMatchObject({ late_readings: 1, import_kwh: 12 });
   if (one === 'switch0/import') expect(row).toMatchObject({ corrected_hours: 0, import_change_kwh: 0 });
-  // The step of the first tariff lies after that of the second now: that is a correction, of no energy in all.
+  // The step of the first tariff now lies after the second's: a correction whose total energy is 0.
   else expect(row.import_change_kwh).toBeCloseTo(0, 6);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('sql/schema.sql is what the migrations make (else: npm run schema)', async () => {
+test('sql/schema.sql is the result of the migrations (else: npm run schema)', async () => {
   expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(await schemaFile(database.pool));
 });
 
@@ -22,7 +22,7 @@ test.each([
   ['a key', 'ALTER TABLE alert_firings DROP CONSTRAINT alert_firings_pkey'],
   ['an index', 'DROP INDEX users_email'],
   ['a comment', `COMMENT ON COLUMN readings.value IS 'changed'`],
-])('shows %s that changes', async (_what, change) => {
+])('shows a change of %s', async (_what, change) => {
   const client = await database.pool.connect();
   try {
     await client.query('BEGIN');

@@ -34,10 +34,10 @@ const env = (): Record<string, string> => ({ DATA_DIR: folder.path, DATABASE_URL
 const keyOf = (more: Record<string, string> = {}) => secretKey(loadConfig({ ...env(), ...more }), db);
 const file = () => join(folder.path, 'secret.key');
 
-test('a secret key that is missing, or is another one, is an error where it sealed something, until that is given up', async () => {
+test('a missing or different secret key is an error if it encrypted something, until the encrypted data is given up', async () => {
   const made = await keyOf();
   expect(await keyOf()).toBe(made);
-  // Nothing is sealed yet: a fresh one is as good.
+  // Nothing is encrypted yet, so a new key is fine.
   renameSync(file(), `${file()}.first`);
   const secret = await keyOf();
   expect(secret).not.toBe(made);
@@ -48,7 +48,7 @@ test('a secret key that is missing, or is another one, is an error where it seal
   renameSync(file(), `${file()}.kept`);
   const missing = /secret\.key is missing.*Put the file back.*SECRET_KEY.*energy secrets forget/;
   await expect(keyOf()).rejects.toThrow(missing);
-  // What a power cut leaves of it.
+  // Simulates an empty key file, as a power cut may leave it.
   writeFileSync(file(), '');
   await expect(keyOf()).rejects.toThrow(missing);
   renameSync(file(), `${file()}.empty`);
@@ -61,7 +61,7 @@ test('a secret key that is missing, or is another one, is an error where it seal
   renameSync(`${file()}.kept`, file());
   expect(await keyOf()).toBe(secret);
 
-  // Lost for good.
+  // Simulates a permanently lost key.
   renameSync(file(), `${file()}.lost`);
   const forget = () => {
     const { stdout } = spawnSync(process.execPath, [MAIN, 'secrets', 'forget', '--json'], {
@@ -86,7 +86,7 @@ test('a secret key that is missing, or is another one, is an error where it seal
   );
   expect(resumed?.status).toBe('active');
   expect((await secretsOf(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
-  // Once more there is nothing to give up.
+  // A second call finds no encrypted data to give up.
   expect(forget()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);
   expect(rows).toEqual([{ address: 'cli' }, { address: 'cli' }]);

@@ -32,9 +32,9 @@ async function device() {
   return { userId, deviceId, secret, login: (given: string, now?: Date) => checkDeviceLogin(db, deviceId, given, now) };
 }
 
-test('a device logs in with its own secret whatever becomes of those who play it, and theirs end by themselves', async () => {
+test('a device logs in with its own secret regardless of simulators, whose secrets expire by themselves', async () => {
   const { deviceId, secret, login } = await device();
-  // It is killed: nobody ends it.
+  // The simulator is killed, so that its secret is not removed.
   const killed = await makeTemporarySecret(db, deviceId);
   expect(await login(secret)).toBe(true);
   expect(await login(killed?.secret ?? '')).toBe(true);
@@ -46,7 +46,7 @@ test('a device logs in with its own secret whatever becomes of those who play it
   expect(rows).toHaveLength(1);
 });
 
-test('two may play one device at once, and each ends only its own secret', async () => {
+test('two simulators may play one device concurrently, and each removes only its own secret', async () => {
   const { deviceId, secret, login } = await device();
   let second = '';
   await withTemporarySecret(db, deviceId, async (one) => {
@@ -59,7 +59,7 @@ test('two may play one device at once, and each ends only its own secret', async
   expect(await login(secret)).toBe(true);
 });
 
-test('a secret is of one device, and of none that was deleted', async () => {
+test('a secret belongs to one device, and to none that was deleted', async () => {
   const [one, other] = [await device(), await device()];
   const made = await makeTemporarySecret(db, one.deviceId);
   expect(await other.login(made?.secret ?? '')).toBe(false);
@@ -69,7 +69,7 @@ test('a secret is of one device, and of none that was deleted', async () => {
   await expect(withTemporarySecret(db, 'dev_of_nobody', async () => {})).rejects.toThrow('There is no device');
 });
 
-test('a login has ended when its password is neither the device’s any more nor one of those who play it', async () => {
+test('a login ends when its password is neither the device’s nor a simulator’s any more', async () => {
   const { deviceId, secret } = await device();
   const made = await makeTemporarySecret(db, deviceId);
   const [own, played, foreign] = [secret, made?.secret ?? '', (await device()).secret].map((one) => ({

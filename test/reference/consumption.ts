@@ -3,14 +3,14 @@ import { edited, type ReferenceEdit, wentOverAgain } from './edits.ts';
 import { registerSteps, type Step } from './registers.ts';
 import { afterTheOthers } from './tariffs.ts';
 
-/** Settings of a device, as `devices` has them. */
+/** Settings of a device, as in the table `devices`. */
 export interface ReferenceSettings {
   limitKw: number;
   registerMaxKwh: number | null;
   maxGapMinutes: number;
 }
 
-/** A row of any aggregate. */
+/** A row of an aggregate. */
 export interface Row {
   energy: bigint;
   estimated: bigint;
@@ -25,7 +25,7 @@ interface Within {
   to: bigint;
 }
 
-/** What flowed in both directions over a step; each lies evenly within all of it, or a part. */
+/** Energy in both directions over a step. Each direction is spread evenly over the whole step, or over a part of it. */
 type Flowed = Step & { exported: bigint; importWithin?: Within; exportWithin?: Within };
 type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
 
@@ -51,7 +51,7 @@ function describe(channel: string) {
   return { known, direction, part, circuit, electric: !words.some((w) => ['gas', 'heat', 'water'].includes(w)) };
 }
 
-/** Readings of one channel and kind: in order, of equal times (and lengths) the lowest value. */
+/** Returns the readings of one channel and kind in order of time. Of readings with the same time (and length) the lowest value is taken. */
 export function setOf(readings: DecodedReading[]): DecodedReading[] {
   const sorted = [...readings].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs || a.value - b.value,
@@ -70,7 +70,7 @@ interface Series {
   direction: string;
   part: string;
   known: boolean;
-  /** In order of time; with what was edited by hand. */
+  /** Readings in order of time, with edits by hand applied. */
   readings: DecodedReading[];
   first: number;
   /** Time of the first reading that is not 0. */
@@ -78,8 +78,8 @@ interface Series {
 }
 
 /**
- * What of a circuit counts in a direction, as a function of the end of an interval: the best of what has a reading before it. A total that is 0 while a
- * part of it is not is there from its first reading on that is not 0.
+ * Returns a function of the end of an interval: the series of a circuit that count in a direction then, which are the best with a reading
+ * before that end. A total that is 0 while a part of it is not exists only from its first non-zero reading.
  */
 function bestOf(direction: string, circuit: readonly Series[]): (end: number) => Series[] {
   const known = circuit.filter((s) => s.known);
@@ -98,7 +98,7 @@ function bestOf(direction: string, circuit: readonly Series[]): (end: number) =>
   const unknown = circuit.filter((s) => !s.known && s.kind === 'register').map((s) => s.first);
   const start = Math.min(...offers.map((o) => o.since));
   return (end) => {
-    // What is there first counts for what lies before, too.
+    // The earliest series also counts for the time before its first reading.
     const isBefore = (since: number) => since < Math.max(end, start + 1);
     const valid = unknown.some(isBefore) ? offers.filter((o) => o.s.kind !== 'power') : offers;
     const best = Math.min(...valid.filter((o) => isBefore(o.since)).map((o) => o.rank));
@@ -106,7 +106,7 @@ function bestOf(direction: string, circuit: readonly Series[]): (end: number) =>
   };
 }
 
-/** All that flowed according to a device's readings, whatever their order. */
+/** Returns all energy flows by a device's readings, in any order of arrival. */
 function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readonly ReferenceEdit[]): Flow[] {
   const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
     const [kind = '', channel = ''] = name.split(' ');
@@ -127,7 +127,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     );
     const [imports, exports] = [bestOf('import', here), bestOf('export', here)];
     const times = here.flatMap((s) => [s.first, s.firstNonzero]).filter((at) => at < Infinity);
-    /** Steps of a series, of its readings up to where it counts last, and what each of them counts as. */
+    /** Returns the counted steps of a series, up to the last time at which it counts, with their meanings. */
     const countedOf = (s: Series) => {
       const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
       const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
@@ -144,7 +144,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     for (const s of here) {
       for (const { countsImport, countsExport, ...step } of countedOf(s)) {
         if (!countsImport && !countsExport) continue;
-        // What one tariff tells of a time in which another one ran.
+        // Readings of one tariff say when another one did not run.
         const others = isTariff(s)
           ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
           : [];
@@ -156,13 +156,13 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
   return result;
 }
 
-/** An area between the line of power and zero. */
+/** Area (energy) between the straight line of power and zero. */
 interface Area extends Within {
   above: boolean;
   energy: bigint;
 }
 
-/** The areas under the straight line between two powers: one, or two where it crosses zero. */
+/** Returns the areas under the straight line between two powers: one, or two if the line crosses zero. */
 function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Area[] {
   const time = b.at - a.at;
   const size = (mw: bigint) => (mw < 0n ? -mw : mw);
@@ -181,7 +181,7 @@ function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Ar
   ];
 }
 
-/** What a series says flowed, by its readings in order and one a time (`setOf`). */
+/** Returns the steps of a series from its readings, in order with one reading per time (`setOf`). */
 export function stepsOf(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
@@ -224,7 +224,7 @@ export function stepsOf(
   return result;
 }
 
-/** Start of the bucket that a time lies in. */
+/** Returns the start of the bucket that contains a time. */
 export type Bucket = (at: bigint) => bigint;
 
 export const quarter: Bucket = (at) => at - (at % 900_000n);
@@ -235,7 +235,7 @@ export const month: Bucket = (at) => {
   return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 };
 
-/** Sums of a device's consumption over buckets, computed from the whole set of its readings, and of the edits in force. */
+/** Returns sums of a device's consumption over buckets, computed from the whole set of its readings and of the edits in force. */
 export function consumption(
   all: DecodedReading[],
   settings: ReferenceSettings,

@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
 
 /**
- * What energy costs, written down again: quarter-hour by quarter-hour with a calendar, in fractions that are reduced after every step. Slow, and
- * nothing of it is the service's own.
+ * A second, independent computation of costs: quarter-hour by quarter-hour with a calendar, in fractions that are reduced after every step.
+ * It is slow and shares no code with the service.
  */
 
-/** A tariff as the interface writes it, prices as text. */
+/** A tariff as the API returns it, with prices as text. */
 export interface WrittenTariff {
   valid_from: string;
   currency: string;
@@ -19,7 +19,7 @@ export type WrittenRates =
   | { periods: { per_kwh: string; days?: number[]; from?: string; to?: string; months?: number[] }[] }
   | { series_id: string; add?: string; multiply?: string };
 
-/** mWh of a quarter-hour. `known`: whether anything is known of the import. */
+/** Energies of a quarter-hour in mWh. `known`: whether any import is known. */
 export interface CostedQuarter {
   imported: number;
   estimated: number;
@@ -30,10 +30,10 @@ export interface CostedQuarter {
 export interface ReferenceHome {
   zone: string;
   tariffs: readonly WrittenTariff[];
-  /** Unix ms of the first quarter-hour of which anything is known, and all from then on. */
+  /** Unix ms of the first quarter-hour with known energy; all later ones follow. */
   fromMs: number;
   quarters: readonly CostedQuarter[];
-  /** Prices by series and start of their quarter-hour, half hour or hour. */
+  /** Prices by series and by the start of their quarter-hour, half-hour or hour. */
   series: ReadonlyMap<string, { minutes: number; prices: ReadonlyMap<number, string> }>;
 }
 
@@ -90,22 +90,25 @@ class Ratio {
 }
 const NOTHING = new Ratio(0n);
 
-/** What the clock and the calendar of a zone show. */
+/** Local clock time and date in a zone. */
 interface LocalTime {
-  /** YYYY-MM-DD. */
+  /** Local date as YYYY-MM-DD. */
   date: string;
-  /** YYYY-MM. */
+  /** Local month as YYYY-MM. */
   yearMonth: string;
-  /** HH:mm. */
+  /** Local time of day as HH:mm. */
   clock: string;
-  /** Of the clock from UTC: `+01:00`, `Z`. */
+  /** Offset from UTC: `+01:00`, `Z`. */
   offset: string;
   month: number;
   weekday: number;
 }
 const calendar = new Map<string, Map<number, LocalTime>>();
 
-/** The local time of a quarter-hour. luxon is slow and all histories lie in the same months and few zones, so each time is computed once. */
+/**
+ * Returns the local time of a quarter-hour. luxon is slow, and all histories lie in the same months and few zones, so each time is computed
+ * once.
+ */
 export function localTime(ms: number, zone: string): LocalTime {
   const ofZone = calendar.get(zone) ?? new Map<number, LocalTime>();
   calendar.set(zone, ofZone);
@@ -138,7 +141,10 @@ interface Row {
   missing: number;
 }
 
-/** Costs by row: `rowOf` says the row of a quarter-hour. `[fromMs, toMs)`: what was asked; null: no tariff held in a row. */
+/**
+ * Returns costs by row. `rowOf` returns the row of a quarter-hour; `[fromMs, toMs)` is the requested range; null if no tariff was valid in
+ * a row.
+ */
 export function referenceCosts(
   home: ReferenceHome,
   { fromMs, toMs, nowMs }: { fromMs: number; toMs: number; nowMs: number },
@@ -211,7 +217,7 @@ const tariffOn = ({ tariffs }: ReferenceHome, date: string): WrittenTariff | nul
     .sort((a, b) => (a.valid_from < b.valid_from ? 1 : -1))
     .at(0) ?? null;
 
-/** Quarter-hours that begin on a date. */
+/** Number of quarter-hours that begin on a date. */
 function quartersOf(date: string, zone: string): number {
   let count = 0;
   const noon = Math.floor(DateTime.fromISO(`${date}T12:00`, { zone }).toMillis() / QUARTER) * QUARTER;
@@ -245,7 +251,7 @@ function addCapacity(
   { fromMs, toMs, nowMs }: { fromMs: number; toMs: number; nowMs: number },
   rowOf: (ms: number) => string,
 ): void {
-  /** The highest quarter-hour of each month, mWh. */
+  /** Highest quarter-hour of each month, mWh. */
   const peaks = new Map<string, number>();
   for (const [index, { imported, estimated, known }] of home.quarters.entries()) {
     const ms = home.fromMs + index * QUARTER;

@@ -6,21 +6,24 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const KWH = 1_000_000;
 
-/** An edit by hand: readings of `[fromMs, toMs)` are passed over, of one channel and kind or (null) of all; and a register may have been read at `fromMs`. */
+/**
+ * An edit by hand: it excludes readings in `[fromMs, toMs)` of one channel and kind, or of all (null). It may add a register reading at
+ * `fromMs`.
+ */
 export interface ReferenceEdit {
   channel: string | null;
   kind: string | null;
   fromMs: number;
   toMs: number;
-  /** mWh; null: nothing was read by hand. */
+  /** Register reading by hand, mWh; null: none. */
   value: number | null;
-  /** By the clock, which was set back over its time: what of it is passed over (Unix ms) instead of all. */
+  /** For an edit by the clock, which was set back: times of the excluded readings (Unix ms); all others in the range count. */
   instants?: ReadonlySet<number>;
 }
 
-/** What an edit of a history is made of. */
+/** Random parameters of an edit of a history. */
 export const drawnEdit = fc.record({
-  /** The reading that it is about, more or less. */
+  /** Selects the reading near which the edit lies. */
   near: fc.nat(),
   isAdded: fc.boolean(),
   ofAll: fc.boolean(),
@@ -43,7 +46,7 @@ export const drawnEdit = fc.record({
 });
 export type DrawnEdit = typeof drawnEdit extends fc.Arbitrary<infer T> ? T : never;
 
-/** The edit of a history that was drawn. */
+/** Returns the edit of a history for drawn parameters. */
 export function editOf(readings: History['readings'], drawn: DrawnEdit): ReferenceEdit {
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
@@ -55,18 +58,18 @@ export function editOf(readings: History['readings'], drawn: DrawnEdit): Referen
   return { channel: ofAll ? null : channel, kind: ofAll ? null : kind, fromMs, toMs: fromMs + lengthMs, value: null };
 }
 
-/** What a step of the clock of a history is made of. */
+/** Random parameters of a clock step in a history. */
 export const drawnStep = fc.record({
   near: fc.nat(),
-  /** Which of the readings had come before the step. */
+  /** Selects the readings that arrived before the step. */
   came: fc.constantFrom(1, 2, 3),
   awayMs: fc.oneof(fc.constant(0), fc.integer({ min: -3 * HOUR, max: 3 * HOUR })),
   lengthMs: fc.integer({ min: 6_000, max: 12 * HOUR }),
 });
 
 /**
- * The edit of a series by a step of the clock that was drawn, after those that were made before: it passes over what had come, and a register goes on
- * from the first of that.
+ * Returns the edit of a series for a drawn clock step, after earlier steps. It excludes the readings that had arrived, and a register
+ * continues from the first excluded one.
  */
 export function stepOf(
   readings: History['readings'],
@@ -93,7 +96,7 @@ export function stepOf(
 const isOf = (edit: ReferenceEdit, { channel, kind }: { channel: string; kind: string }) =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
-/** What of a series counts once edits are made: of readings in order, one a time. */
+/** Returns the readings of a series that count after edits, for readings in order with one per time. */
 export function edited(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
   const [like] = readings;
   if (!like) return [];
@@ -117,10 +120,10 @@ export function edited(readings: DecodedReading[], edits: readonly ReferenceEdit
   );
 }
 
-/** How much more time has passed between two readings of a register than their times say, as the clock was set back between them; ms. */
+/** Returns the additional time (ms) that passed between two readings of a register because the clock was set back between them. */
 export function wentOverAgain(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
   const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
-  /** Where it lies once later steps have led back beyond it. */
+  /** Time of the register reading that the edit adds, after later steps have led back beyond it. */
   const placeOf = (step: ReferenceEdit): number =>
     Math.min(
       step.fromMs,

@@ -4,7 +4,7 @@ import { type DailyUse, knownDays } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
 import { deviationOf, rangeOf } from '#src/remarks/forecast-range.ts';
 
-/** What was said of a month on one of its days, beside what it came to and what two who think of nothing would have said. kWh. */
+/** A forecast of a month on one of its days, with the actual value and the values of two naive forecasts. kWh. */
 export interface Said {
   home: string;
   month: Month;
@@ -13,20 +13,20 @@ export interface Said {
   actual: number;
   forecast: number;
   isWithinRange: boolean;
-  /** How far the forecast was off, in its own deviations: what the width of the range is calibrated on. */
+  /** Error of the forecast in its own deviations, by which the width of the range is calibrated. */
   deviations: number;
-  /** As much a day as last month; as in the same month last year. Null: not known. */
+  /** Naive forecasts of the month: the daily mean of last month, and of the same month last year. Null: unknown. */
   lastMonth: number | null;
   lastYear: number | null;
-  /** The same two of the days to come alone, added to what is known. */
+  /** The same naive forecasts for the remaining days only, added to the known usage. */
   lastMonthOfRest: number | null;
   lastYearOfRest: number | null;
 }
 
-/** A month with fewer known days is none to compare with. */
+/** Minimum known share of a month's days for a comparison. */
 const LEAST_SHARE = 0.9;
 
-/** Every month of a home of which a forecast can be made on the given days (1 is the first). */
+/** Returns the forecasts of every possible month of a home on the given days (1 is the first). */
 export function saidOf(home: string, used: DailyUse, days: readonly number[]): Said[] {
   const said: Said[] = [];
   const end = used.firstDay + used.kwh.length;
@@ -63,7 +63,7 @@ export function saidOf(home: string, used: DailyUse, days: readonly number[]): S
   return said;
 }
 
-/** kWh a day; null: too few of its days are known. */
+/** Returns the mean kWh a day of a month, or null if too few of its days are known. */
 function mean(used: DailyUse, { first, days }: Month, leastShare: number): number | null {
   const known = knownDays(used, first, first + days);
   return known.length < leastShare * days ? null : known.reduce((sum, { kwh }) => sum + kwh, 0) / known.length;
@@ -72,8 +72,8 @@ function mean(used: DailyUse, { first, days }: Month, leastShare: number): numbe
 type Naive = 'lastMonth' | 'lastYear' | 'lastMonthOfRest' | 'lastYearOfRest';
 
 /**
- * Mean absolute error in percent of what the months came to. `naive`: of that one, and of the forecast in the same months; null where there is
- * no month.
+ * Returns the mean absolute error in percent of the months' usage, of the forecast and of one naive forecast (`naive`) in the same months;
+ * null if there is no month.
  */
 export function errorsOf(
   said: readonly Said[],
@@ -90,12 +90,12 @@ export function errorsOf(
   };
 }
 
-/** Of a calibration's months so many lie within the range; five in a hundred more than are promised (`RANGE_PERCENT`). */
+/** Share of a calibration's months within the range: five percentage points more than promised (`RANGE_PERCENT`). */
 const CALIBRATED_SHARE = 0.85;
 
 /**
- * The half-width of the range by split conformal prediction: the 85th percentile of how far forecasts were off, in deviations; each home counts the
- * same, however many of its months are known.
+ * Returns the half-width of the range by split conformal prediction: the 85th percentile of the forecast errors in deviations. Each home
+ * has the same weight, whatever its number of months.
  */
 export function calibratedHalfWidth(said: readonly Said[]): number {
   const monthsOf = new Map([...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => [home, own.length]));
@@ -108,7 +108,7 @@ export function calibratedHalfWidth(said: readonly Said[]): number {
   return Number.NaN;
 }
 
-/** For each home: the half-width that the other homes give, and in how many of a hundred of its own months the range of that width held. */
+/** Returns, for each home, the half-width from all other homes, and the percentage of its own months within that range. */
 export function heldOut(said: readonly Said[]): { home: string; halfWidth: number; withinPercent: number }[] {
   return [...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => {
     const halfWidth = calibratedHalfWidth(said.filter((one) => one.home !== home));

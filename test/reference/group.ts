@@ -13,7 +13,7 @@ const ENERGIES = [
   'estimated',
 ] as const;
 
-/** What homes come to together in any quarter-hours: what is known of each, added up. */
+/** Adds up the known values of homes in any quarter-hours. */
 export function referenceGroup(
   homes: readonly (readonly ReferenceDevice[])[],
 ): (quarters: readonly number[]) => ReferenceAnswer {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
 
-/** A device's history: its settings and everything that it ever sent, in no particular order. */
+/** A device's history: its settings and all its readings, in no particular order. */
 export interface History {
   limitKw: number;
   registerMaxKwh: number | null;
@@ -11,7 +11,7 @@ export interface History {
 
 const KWH = 1_000_000;
 const MINUTE = 60_000;
-/** Histories lie in a few days around a change of month, so that every aggregate has a bound to cross. */
+/** Histories lie in a few days around the end of a month, so that every aggregate has a boundary within them. */
 export const START_MS = Date.UTC(2026, 8, 28, 22, 0, 0);
 
 const stepMs = fc.oneof(
@@ -20,7 +20,7 @@ const stepMs = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((hours) => hours * 60 * MINUTE) },
 );
 
-/** What happens to a register between two readings. */
+/** Events of a register between two readings. */
 const event = fc.oneof(
   {
     weight: 12,
@@ -58,7 +58,7 @@ const event = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('reset' as const), milliwattHours: fc.integer({ min: 0, max: 2 * KWH }) }),
   },
-  // Past 1,000 kWh.
+  // A register above 900 kWh that wraps to almost 0, as at a maximum of 1,000 kWh.
   {
     weight: 2,
     arbitrary: fc.record({
@@ -66,12 +66,12 @@ const event = fc.oneof(
       milliwattHours: fc.integer({ min: 0, max: 900 }).map((n) => n * 10_000),
     }),
   },
-  // A source that freezes for so many readings while the register goes on, and one that tells them all at once at the end.
+  // A source that freezes for a number of readings while the register continues, or sends all of them at the end.
   { weight: 1, arbitrary: longer('frozen', { min: 0, max: 3 * KWH }, 8) },
   { weight: 1, arbitrary: longer('queue', { min: 0, max: 3 * KWH }, 8) },
-  // A false value that is sent so often.
+  // A false value that is sent repeatedly.
   { weight: 1, arbitrary: longer('false', { min: -5 * KWH, max: 60 * KWH }, 3) },
-  // A register that stands still, and another one in its place.
+  // A register that stands still, and is then replaced by another.
   { weight: 1, arbitrary: longer('replaced', { min: 0, max: 3_000 * KWH }, 6) },
 );
 
@@ -83,7 +83,7 @@ function longer<K extends string>(kind: K, milliwattHours: { min: number; max: n
   });
 }
 
-/** Readings of one series, with every fault that its law names. */
+/** Readings of one series, with every fault that its law handles. */
 export const registers = (channel: string) =>
   fc
     .record({
@@ -117,20 +117,20 @@ export const registers = (channel: string) =>
       return readings;
     });
 
-/** What happens to a reading of a tariff beside its use. */
+/** Faults of a tariff's reading, in addition to usage. */
 const fault = fc.oneof(
   { weight: 40, arbitrary: fc.constant(null) },
   { weight: 1, arbitrary: fc.integer({ min: -3 * KWH, max: 300 * KWH }).map((by) => ({ kind: 'spike' as const, by })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 100_000 }).map((by) => ({ kind: 'jitter' as const, by: -by })) },
-  // Another value from now on: a register that begins again, or another one.
+  // A different value from now on: a register that starts again, or another register.
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000 * KWH }).map((by) => ({ kind: 'new' as const, by })) },
-  // Sent with the next one: a source that froze.
+  // A reading that the source sends only with the next one, because it froze.
   { weight: 1, arbitrary: fc.constant({ kind: 'frozen' as const, by: 0 }) },
 );
 
 /**
- * Registers of two or three tariffs, one of which runs at a time. Written when they change, all in each round, or one after the other
- * in each round, a few seconds or milliseconds apart.
+ * Registers of two or three tariffs, one of which runs at a time. Some sources send them when they change, some all in each round, some one
+ * after another in each round, a few seconds or milliseconds apart.
  */
 const tariffs = (channels: readonly string[]) =>
   fc
@@ -178,7 +178,7 @@ const tariffs = (channels: readonly string[]) =>
           if (style === 'round' || style === 'after') round();
           else {
             show(tariff, at, fault?.kind === 'new' ? 0 : fault?.by);
-            // One of the others is sent all the same.
+            // One of the other tariffs is sent nevertheless.
             if (style === 'mixed') show((tariff + 1) % channels.length, at + apartMs);
           }
         }
@@ -223,7 +223,7 @@ const temperatures = fc
     })),
   );
 
-/** Some readings again with another value for the same time. */
+/** Repeats some readings with another value for the same time. */
 export const conflicting = (readings: History['readings']) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: -200_000, max: 200_000 })), { maxLength: 4 }).map((twists) => [
     ...readings,
@@ -235,7 +235,7 @@ export const conflicting = (readings: History['readings']) =>
 
 const IMPORTS = ['import/t1', 'import/t2', 'import/t3'];
 const EXPORTS = ['export/t1', 'export/t2'];
-/** Of several circuits, and beside faulty ones. */
+/** Tariffs of several circuits, some with faulty registers next to them. */
 const tariffSets = fc.oneof(
   fc.tuple(tariffs(IMPORTS.slice(0, 2))),
   fc.tuple(tariffs(IMPORTS), tariffs(EXPORTS)),
@@ -248,7 +248,7 @@ const tariffSets = fc.oneof(
 
 type Readings = History['readings'];
 
-/** Readings that begin later, or (negative) earlier, than the other ones: something better, or worse, that appears in the middle. */
+/** Shifts readings so that they begin later, or (negative) earlier, than the others: a better or worse quantity that appears midway. */
 const moved = (readings: fc.Arbitrary<Readings>) =>
   fc
     .tuple(
@@ -260,13 +260,16 @@ const moved = (readings: fc.Arbitrary<Readings>) =>
     )
     .map(([all, byMs]) => all.map((one) => ({ ...one, readAtMs: one.readAtMs + byMs })));
 
-/** A register that is 0 for some of its readings, or all of them. */
+/** A register that is 0 in some of its readings, or in all. */
 const zeros = (readings: fc.Arbitrary<Readings>) =>
   fc
     .tuple(readings, fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })))
     .map(([all, share]) => all.map((one, index) => (index < share * all.length ? { ...one, value: 0 } : one)));
 
-/** What appears in the middle, once or several times: better quantities, totals of 0 next to their parts, registers that nobody knows next to a power. */
+/**
+ * Quantities that appear midway, once or several times: better quantities, totals of 0 next to their parts, unknown registers next to a
+ * power.
+ */
 const appearing = fc.oneof(
   fc.tuple(powers('import'), moved(registers('import'))),
   fc.tuple(powers('import'), moved(intervals('import')), moved(registers('import'))),
@@ -305,7 +308,7 @@ const historyOf = (readings: fc.Arbitrary<History['readings']>): fc.Arbitrary<Hi
     .record({ settings, readings: readings.chain(conflicting) })
     .map(({ settings, readings }) => ({ ...settings, readings }));
 
-/** Random histories of at least 50 readings, with every fault that the law names. */
+/** Random histories of at least 50 readings, with every fault that the law handles. */
 export const history: fc.Arbitrary<History> = historyOf(
   fc
     .tuple(seriesSets, seriesSets)
@@ -313,12 +316,12 @@ export const history: fc.Arbitrary<History> = historyOf(
     .filter((readings) => readings.length >= 50),
 );
 
-/** Histories in which something better, or worse, appears in the middle. */
+/** Histories in which a better or worse quantity appears midway. */
 export const appearingHistory: fc.Arbitrary<History> = historyOf(
   appearing.map((sets) => (sets as History['readings'][]).flat()),
 );
 
-/** Histories of phases by registers, and of their total, which appears in the middle. */
+/** Histories of phase registers, and of their total, which appears midway. */
 export const totalHistory: fc.Arbitrary<History> = historyOf(
   fc.tuple(registers('import/l1'), registers('import/l2'), moved(registers('import'))).map((sets) => sets.flat()),
 );

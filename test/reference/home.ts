@@ -1,16 +1,16 @@
 /**
- * What a home used, the slow way: quarter-hour by quarter-hour and device by device, by the text of the law ("A home"). Written apart
- * from src/energy/home, which it checks.
+ * A slow computation of a home's usage, quarter-hour by quarter-hour and device by device, from the text of the law ("A home"). It is
+ * independent of src/energy/home, which it checks.
  */
 
 export type ReferencePlacement = 'grid' | 'production' | 'storage' | 'consumption' | 'excluded';
 
-/** What is known of a device in a quarter-hour: mWh, and ms of each direction. */
+/** Known values of a device in a quarter-hour: mWh, and ms of coverage in each direction. */
 interface ReferenceQuarter {
   import: number;
   export: number;
   estimated: number;
-  /** Of the export. */
+  /** Estimated part of the export, mWh. */
   exportEstimated: number;
   importMs: number;
   exportMs: number;
@@ -18,22 +18,22 @@ interface ReferenceQuarter {
 
 export interface ReferenceDevice {
   id: string;
-  /** The device whose channels these are, where they have a place of their own. */
+  /** The device to which these channels belong, if they have a placement of their own. */
   partOf?: string;
   placement: ReferencePlacement;
   upstream: string | null;
-  /** By the start of the quarter-hour, Unix ms. */
+  /** Quarter-hours by their start, Unix ms. */
   quarters: Map<number, ReferenceQuarter>;
-  /** Unix ms; null: it is still there. */
+  /** Time of the device's deletion, Unix ms; null if it still exists. */
   deletedAtMs: number | null;
   channels: { import: number; export: number };
-  /** Further ones that counted before a time, Unix ms. */
+  /** Additional channels that counted before a time, Unix ms. */
   earlier?: { untilMs: number; import: number; export: number };
 }
 
 const QUARTER_MS = 900_000;
 
-/** For how long the channels of a device should be known in a quarter-hour, ms. */
+/** Time in ms for which the channels of a device should be known in a quarter-hour. */
 function due({ channels, earlier }: ReferenceDevice, at: number, of: 'import' | 'export'): number {
   const before = earlier ? Math.min(Math.max(earlier.untilMs - at, 0), QUARTER_MS) * earlier[of] : 0;
   return channels[of] * QUARTER_MS + before;
@@ -51,7 +51,7 @@ function isBehind(
   return false;
 }
 
-/** What a bucket comes to; null: not known. Energies in mWh. */
+/** Values of a bucket in mWh; null: unknown. */
 export interface ReferenceAnswer {
   used: number | null;
   grid_import: number | null;
@@ -68,13 +68,13 @@ export interface ReferenceAnswer {
   complete: boolean | null;
 }
 
-/** A home, as it is asked for buckets: any quarter-hours. What its whole past says of it is found out once. */
+/** Prepares a home from its whole past once. Returns a function that answers for any quarter-hours as one bucket. */
 export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceAnswer {
   const tally = referenceTally(devices);
   return (quarters) => tally(quarters).answer;
 }
 
-/** The same, and what a group of homes adds up beside answers: mWh while a grid device was there (null: not known), ms of counted channels. */
+/** The same values, and those that a group adds up: mWh while a grid device was there (null: unknown), ms of counted channels. */
 export interface ReferenceTally {
   answer: ReferenceAnswer;
   beside: number | null;
@@ -87,7 +87,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
-  // Channels are there while their device is.
+  // Channels with a placement of their own exist as long as their device.
   const ofOne = Map.groupBy(devices, ({ id, partOf }) => partOf ?? id);
   const begins = new Map(
     [...ofOne].map(([id, channels]) => [id, Math.min(...channels.flatMap(({ quarters: known }) => [...known.keys()]))]),
@@ -105,7 +105,7 @@ export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: 
     );
   return (quarters) => {
     const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
-    // While a grid device is there.
+    // Energies in quarter-hours in which a grid device exists.
     const beside = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
     let [alone, estimated, unexplained] = [0, 0, 0];
     const knows = { grid: false, production: false, storage: false, consumption: false, alone: false };

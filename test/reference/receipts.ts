@@ -1,15 +1,17 @@
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 
-/** What happens at a host, in the order of true time: it receives a value without a time (mWh; mW), or its clock is set back to a time (Unix ms). */
+/**
+ * Events at a host in the order of true time: it receives a value without a time (mWh; mW), or its clock is set back to a time (Unix ms).
+ */
 export type Happened = { atMs: number; value: number } | { backToMs: number };
 
-/** A reading that counts. */
+/** A counted reading. */
 export interface Received {
   readonly atMs: number;
   readonly value: number;
 }
 
-/** Energy (mWh) that flowed from one time to another, Unix ms. */
+/** Energy (mWh) between two times, Unix ms. */
 interface Flow {
   readonly fromMs: number;
   readonly toMs: number;
@@ -17,12 +19,13 @@ interface Flow {
 }
 
 /**
- * What counts of a series that sends no time, written from energy.md ("When the clock was wrong"): what lies in a stretch that is gone over again is passed
- * over, and a register keeps the first of it, 1 ms before the stretch. In the order of true time, which is that of the clock then.
+ * Returns the counted readings of a series without times, by energy.md ("When the clock was wrong"): readings in repeated time are
+ * excluded, and a register keeps the first of them, 1 ms before that time. They are in the order of true time, which is then the order of
+ * the clock.
  */
 export function counted(happened: readonly Happened[], kind: 'register' | 'power'): Received[] {
   let found: Received[] = [];
-  // Of two readings of one ms the first stays, as it is not the higher one: also where it is passed over.
+  // Of two readings in the same ms the first counts, because it is not the higher one, even if it is excluded.
   const times = new Set<number>();
   for (const one of happened) {
     if ('value' in one) {
@@ -41,11 +44,11 @@ export function counted(happened: readonly Happened[], kind: 'register' | 'power
 const pairs = (readings: readonly Received[]) =>
   readings.slice(1).map((after, index) => [readings[index] as Received, after] as const);
 
-/** What a register that never falls says. */
+/** Returns the flows of a register that never falls. */
 const registerFlows = (readings: readonly Received[]): Flow[] =>
   pairs(readings).map(([a, b]) => ({ fromMs: a.atMs, toMs: b.atMs, energy: b.value - a.value }));
 
-/** What a power says that is never negative, of silences of at most 15 minutes. */
+/** Returns the flows of a power that is never negative, with silences of at most 15 minutes. */
 const powerFlows = (readings: readonly Received[]): Flow[] =>
   pairs(readings)
     .filter(([a, b]) => b.atMs - a.atMs <= 15 * MINUTE)
@@ -55,7 +58,10 @@ const powerFlows = (readings: readonly Received[]): Flow[] =>
       energy: ((a.value + b.value) / 2 / HOUR) * (b.atMs - a.atMs),
     }));
 
-/** Import of a device (mWh) by the start of clock hours, Unix ms: by its register from the first reading of that on, before it by its power. */
+/**
+ * Returns a device's import (mWh) by the start of clock hours, Unix ms: by its register from its first reading on, and before that by its
+ * power.
+ */
 export function importByHour(register: readonly Happened[], power: readonly Happened[]): Map<number, number> {
   const ofRegister = counted(register, 'register');
   const sent = register.flatMap((one) => ('value' in one ? one.atMs : []));

@@ -1,6 +1,6 @@
 /**
- * The law for registers once more, written from the law's text and not from the code it checks: it looks at the whole
- * ordered list, decides what each reading was by looking ahead, and only then counts. BigInt throughout.
+ * A second implementation of the law for registers, written from its text and independent of the code that it checks. It looks at the whole
+ * ordered list, classifies each reading by looking ahead, and only then counts. It uses BigInt throughout.
  */
 export interface Reading {
   at: bigint;
@@ -40,12 +40,12 @@ export function plausible(a: Reading, b: Reading, limitKw: number): boolean {
   return rise >= 0n && (rise - resolution) * HOUR <= limitMilliwatts * (b.at - a.at);
 }
 
-/** A reading that counts, and the step that led to it; none for the first of a run. */
+/** A counted reading, and the step that led to it; the first reading of a run has no step. */
 interface Counted extends Reading {
   step: Step | null;
 }
 
-/** `readings`: in order of time, one a time. `more`: how much more time has passed between two times than they say. */
+/** Returns the steps of a register. `readings`: in order, one per time. `more`: additional time that passed between two readings. */
 export function registerSteps(
   readings: Reading[],
   settings: RegisterSettings,
@@ -53,7 +53,7 @@ export function registerSteps(
 ): Step[] {
   const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
   const fits = (a: Reading, b: Reading) => plausible(before(a, b), b, settings.limitKw);
-  /** Steps of the runs that are over, and the run of now. */
+  /** Steps of completed runs, and the counted readings of the current run. */
   const over: Step[] = [];
   let run: Counted[] = [];
   const last = () => run[run.length - 1] as Counted;
@@ -66,14 +66,14 @@ export function registerSteps(
   const go = (to: Reading) => {
     run.push({ ...to, step: step(last(), to, to.value - last().value) });
   };
-  /** The run is over: what follows begins with this reading, after what flowed up to it. */
+  /** Ends the run: the next one begins with this reading, after the energy up to it. */
   const begin = (first: Reading, energy: bigint | null) => {
     over.push(...run.flatMap((one) => one.step ?? []));
     if (energy !== null) over.push(step(last(), first, energy));
     run = [{ ...first, step: null }];
   };
 
-  /** Index in the run of the reading since which a held one would be late news, or null. */
+  /** Returns the index in the run of the reading since which a held reading would be late news, or null. */
   function lateSince(held: Reading): number | null {
     if (held.value <= last().value) return null;
     const hourBefore = (held.at / HOUR - 1n) * HOUR;
@@ -87,7 +87,7 @@ export function registerSteps(
     return (held.value - from.value) * 5n * HOUR <= most20 * (held.at - from.at) ? z : null;
   }
 
-  /** Two readings fit the held one: the rows of the table, but for the glitch. */
+  /** Applies the rows of the table, except the glitch, when two readings fit the held one. */
   function confirmed(held: Reading) {
     const z = lateSince(held);
     const good = last();
@@ -102,7 +102,7 @@ export function registerSteps(
     } else begin(held, energyOverHeld(before(good, held), held, settings));
   }
 
-  /** What becomes of the reading at the index, which is held. Answers where to go on, null where nothing tells yet. */
+  /** Decides about the held reading at the index. Returns the index at which to continue, or null if the readings do not decide yet. */
   function decide(index: number): number | null {
     const held = readings[index] as Reading;
     const next = readings[index + 1];
@@ -152,7 +152,7 @@ export function registerSteps(
   return [...over, ...run.flatMap((one) => one.step ?? [])];
 }
 
-/** Rollover, reset or swap (null: nothing is counted over the step). */
+/** Energy of a rollover, reset or swap (null: nothing is counted over the step). */
 function energyOverHeld(good: Reading, held: Reading, settings: RegisterSettings): bigint | null {
   const limit = BigInt(Math.round(settings.limitKw * 1e6));
   if (settings.maximumKwh !== null) {

@@ -3,8 +3,8 @@ import type { Step } from './registers.ts';
 const HOUR = 3_600_000n;
 
 /**
- * Of a circuit's tariffs one runs at a time: the energy of a step lies after the latest end of those steps of the others that rose
- * within it. `others`: all steps of the other tariffs, as they were without this rule.
+ * Applies the tariff rule: of a circuit's tariffs one runs at a time, so the energy of a step lies after the latest end of the other
+ * tariffs' steps that rose within it. `others`: all steps of the other tariffs, before this rule was applied.
  */
 export function afterTheOthers<S extends Step>(step: S, others: readonly Step[]) {
   let from = step.from;

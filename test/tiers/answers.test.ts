@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
 /**
- * Every answer that is read from aggregates, once on each tier: that its queries run there and see all that was written.
- * Zones, bounds and shapes are the business of test/database/api.
+ * Requests every answer that is read from aggregates once on each tier: its queries must run there and include all written data. Zones,
+ * bounds and forms are tested in test/database/api.
  */
 const QUARTER_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
@@ -18,7 +18,7 @@ beforeAll(async () => {
   anna = await api.user('homeowner');
   for (let at = FROM_MS; at < NOW_MS; at += QUARTER_MS) profile.set(at, ((at / QUARTER_MS) % 97) * 4_000);
   await writeProfile(api, anna.userId, profile);
-  // Half of it lies behind the border of what is materialised, where there is one.
+  // Half of the data lies before the border of materialised data, on tiers that have one.
   await api.database.settle(new Date(Date.UTC(2026, 4, 1)));
 });
 afterAll(() => api.close());
@@ -30,7 +30,7 @@ const ask = async (path: string, body?: unknown) => {
   return json;
 };
 
-/** kWh of the profile whose quarter-hours lie within `[fromMs, toMs)`. */
+/** Returns the kWh of the profile's quarter-hours in `[fromMs, toMs)`. */
 function kwh(fromMs: number, toMs: number): number {
   let milliwattHours = 0;
   for (const [at, energy] of profile) if (at >= fromMs && at < toMs) milliwattHours += energy;
@@ -43,21 +43,21 @@ const total = (rows: { kwh_used: number }[]) =>
 test.each([
   ['UTC', 0],
   ['Europe/Berlin', -2],
-  // Its hours are made of quarters.
+  // An hour in Asia/Kolkata consists of quarter-hours of two UTC hours.
   ['Asia/Kolkata', -5.5],
-])('usage by hour, day and month in %s is what was written', async (tz, hours) => {
+])('usage by hour, day and month in %s equals the written data', async (tz, hours) => {
   const offsetMs = hours * 3_600_000;
   const [startMs, endMs] = [Date.UTC(2026, 3, 1) + offsetMs, Date.UTC(2026, 5, 1) + offsetMs];
   for (const group of ['hour', 'day', 'month']) {
     const { data } = await ask(`/v1/energy-insights?start=2026-04-01&end=2026-05-31&group_by=${group}&tz=${tz}`);
     expect(data).toHaveLength({ hour: 61 * 24, day: 61, month: 2 }[group] as number);
-    // Rows are rounded one by one.
+    // Each row is rounded separately.
     expect(Math.abs(total(data) - kwh(startMs, endMs))).toBeLessThanOrEqual(data.length * 0.000_5);
     if (group === 'month') expect(data[0].kwh_used).toBe(kwh(startMs, Date.UTC(2026, 4, 1) + offsetMs));
   }
 });
 
-test('summaries and months are sums of the same', async () => {
+test('summaries and months are sums of the same data', async () => {
   const { summary } = await ask('/v1/energy-insights', { interval: 'month' });
   expect(summary.total_kwh).toBe(kwh(Date.UTC(2026, 5, 1), NOW_MS));
   const { data } = await ask('/v1/analytics/monthly?months=3');
@@ -66,7 +66,7 @@ test('summaries and months are sums of the same', async () => {
   expect(of('2026-05')).toBe(kwh(Date.UTC(2026, 4, 1), Date.UTC(2026, 5, 1)));
 });
 
-test('an alert would have fired on each day that was above its threshold', async () => {
+test('an alert preview lists each day above the threshold', async () => {
   const days = Array.from({ length: 80 }, (_, index) => Date.UTC(2026, 2, 22) + index * 86_400_000);
   const used = days.map((ms) => kwh(ms, ms + 86_400_000));
   const threshold = used.toSorted((a, b) => a - b)[40] as number;

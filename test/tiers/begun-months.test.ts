@@ -8,12 +8,12 @@ import { homesOf as homesOfGroup } from '#src/groups/members.ts';
 import { addLate, changeAtRandom, devicesOf, expected, groupedHomes } from '#test/support/grouped-homes.ts';
 import { oneOf, type TestHome } from '#test/support/random-homes.ts';
 
-/** What is kept of a month under way: whether it is told, the month is what an independent sum over the homes of a group says. */
+/** A group's current month is answered from stored sums only while they are valid, and always equals an independent sum over its homes. */
 const ALL = [0, 1, 2, 3];
 const grouped = groupedHomes(ALL.length);
 const { homes, ask, idOf, path, homesOf, put, keep } = grouped;
 
-/** A month under way of a group, to each of its last days, in UTC and in a zone. */
+/** Compares a group's current month, to each of its last days, in UTC and in a zone. */
 async function agreeOnMonth(name: string, zone: string): Promise<void> {
   const of = homesOf(name);
   for (const tz of ['UTC', zone]) {
@@ -31,7 +31,10 @@ async function agreeOnMonth(name: string, zone: string): Promise<void> {
   }
 }
 
-/** Which halves of what is kept of a month under way are told, each as 1 GWh more for a moment, and until which day it is kept. */
+/**
+ * Returns which halves of the current month's stored sums are used, detected by adding 1 GWh to each for a moment, and the day up to which
+ * they are stored.
+ */
 async function toldOfBegun(
   name: string,
   zone: string,
@@ -61,7 +64,10 @@ async function toldOfBegun(
   };
 }
 
-/** An answer about a month under way, while which hours of its homes change and what was kept is replaced; and what it should have been before. */
+/**
+ * Requests a group's current month while hours of its homes change and stored sums are replaced. Returns the answer and the expected one
+ * from before.
+ */
 async function answeredMeanwhile(name: string, zone: string) {
   const db = createDb(grouped.api.database.pool);
   const groupId = idOf(name);
@@ -73,9 +79,9 @@ async function answeredMeanwhile(name: string, zone: string) {
   const changing = {
     ...group,
     async *composed() {
-      // First it is asked what the group is made of; then the rest of the month is read.
+      // The first query reads the group's composition; the second reads the rest of the month.
       if (++turns === 2) {
-        // Not of what produces: which way its energy flowed is remembered for some seconds.
+        // Devices that produce are excluded: the direction of their energy is cached for some seconds.
         const inHome = (home: TestHome) => devicesOf(home).filter(({ placement }) => placement !== 'production');
         for (const home of of) await addLate(grouped.api, home, inHome(home));
         await keep(zone, 0);
@@ -90,10 +96,10 @@ async function answeredMeanwhile(name: string, zone: string) {
   return { turns, begun: kept.begun?.end, told: told.map(({ kwh_used }) => kwh_used), before: months };
 }
 
-test('a month under way goes on from the days that are kept of it, and not once they no longer hold', async () => {
+test('a current month continues from its stored days, but not once they are invalid', async () => {
   const [name, zone] = ['district', 'Europe/Berlin'];
   await put(name, ALL);
-  // Each time a day later: what is kept goes on from what was.
+  // Each pass runs a day later and continues from the stored sums.
   for (const [daysLater, end] of [
     [-2, '2026-03-27'],
     [-1, '2026-03-28'],
@@ -103,7 +109,7 @@ test('a month under way goes on from the days that are kept of it, and not once 
     for (const tz of ['UTC', zone]) {
       const told = await toldOfBegun(name, tz);
       expect({ daysLater, tz, ...told }).toMatchObject({ daysLater, tz, plain: true, composed: true });
-      // A day of Berlin ends before that of UTC.
+      // A day of Berlin ends before a UTC day.
       expect({ daysLater, tz, end: told.end }).toEqual({ daysLater, tz, end });
     }
     await agreeOnMonth(name, zone);
@@ -132,12 +138,11 @@ test('a month under way goes on from the days that are kept of it, and not once 
   expect(await isKept()).toBe(true);
   await agreeOnMonth(name, zone);
 
-  // Days that end amid an hour of UTC.
+  // Days in Asia/Kolkata end within a UTC hour.
   const half = 'Asia/Kolkata';
   const change = { indices: ALL, zone: half, times: 5, daysLater: 0 };
   await changeAtRandom(grouped, change, () => agreeOnMonth(name, half));
 
-  // The month is over, the next one has nothing yet.
   await put(name, ALL);
   await keep(zone, 0);
   expect(await toldOfBegun(name, zone)).toEqual({ plain: true, composed: true, end: '2026-03-29' });

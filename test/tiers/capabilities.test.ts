@@ -28,7 +28,7 @@ async function emptyDatabase(): Promise<{ pool: ReturnType<typeof createPool>; d
   };
 }
 
-test('a database is found to be what it is, and says so in a line', async () => {
+test('a database’s tier is detected and described in a line', async () => {
   const { tier, line } = await askCapabilities(database.pool);
   expect(tier).toBe(database.tier);
   expect(line).toMatch(
@@ -40,7 +40,7 @@ test('a database is found to be what it is, and says so in a line', async () => 
   );
 });
 
-test('migrating again does nothing, and by four processes at once makes one schema', async () => {
+test('repeated migration changes nothing, and four concurrent processes create one schema', async () => {
   expect((await migrate(database.pool)).applied).toEqual([]);
   const empty = await emptyDatabase();
   try {
@@ -63,13 +63,13 @@ test('with TIMESCALE=off a new database is plain, and stays so', async () => {
   }
 });
 
-test('TIMESCALE=off refuses a database that was made with the extension', async () => {
+test('TIMESCALE=off refuses a database that was created with the extension', async () => {
   if (database.tier === 'plain') expect((await askCapabilities(database.pool, 'off')).tier).toBe('plain');
   else await expect(askCapabilities(database.pool, 'off')).rejects.toThrow(/Unset TIMESCALE, or move/);
 });
 
 test('an extension that is installed but not loaded leaves the database plain, and the line says what to do', async () => {
-  // Only the server of this tier can be started without it.
+  // Only the server of the apache tier can be started without the extension loaded.
   if (database.tier !== 'apache') return;
   const server = await startApache({ preload: false });
   const pool = createPool(server.urlOf('postgres'));
@@ -80,7 +80,7 @@ test('an extension that is installed but not loaded leaves the database plain, a
   expect(found.line).toMatch(/shared_preload_libraries/);
 });
 
-test('chunks hold 25 million readings, an hour at least and four weeks at most', async () => {
+test('chunks hold 25 million readings, and are an hour to four weeks long', async () => {
   if (!database.capabilities.hypertables) {
     expect((await compressHistory(database.pool, new Date())).nextChunks).toBeNull();
     return;
@@ -89,7 +89,7 @@ test('chunks hold 25 million readings, an hour at least and four weeks at most',
     `SELECT chunk_length(r)::text AS length FROM unnest('{10,1000000,25000000,2500000000}'::float8[]) r`,
   );
   expect(rows.map(({ length }) => length)).toEqual(['672:00:00', '600:00:00', '24:00:00', '01:00:00']);
-  // 8,640 readings a day, as the server's statistics tell: longer chunks than the week that it begins with.
+  // The server's statistics show 8,640 readings a day: chunks become longer than the initial week.
   await database.pool.query(
     `INSERT INTO readings SELECT 1, t, 0, 1 FROM generate_series(now() - interval '30 days', now(), '10 s') t`,
   );

@@ -10,7 +10,7 @@ import {
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type Difference } from '#test/support/load-profile.ts';
 
-/** What answers say that homes cost is what an independent calculation says: packed days, stored hours and several devices included. */
+/** Costs in answers equal an independent calculation, with packed days, stored hours and several devices. */
 const QUARTER_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
 const DAYS = 22;
@@ -20,7 +20,7 @@ const ZONE = 'Europe/Berlin';
 type Placement = 'grid' | 'consumption' | 'production';
 interface Device {
   placement: Placement;
-  /** Index of its first quarter-hour. */
+  /** Index of the home's first quarter-hour with data. */
   from: number;
 }
 const HOMES: Record<string, Device[]> = {
@@ -77,7 +77,7 @@ const series: ReferenceHome['series'] = new Map([['', { minutes: 15, prices: new
 
 beforeAll(async () => {
   api = await testApi();
-  // Amid a quarter-hour of the last day.
+  // The current time lies within a quarter-hour of the last day.
   api.now = new Date(FROM_MS + (QUARTERS - 30) * QUARTER_MS + 100_000);
   const prices = series.get('')?.prices as Map<number, string>;
   for (let index = 0; index < QUARTERS + 96; index++)
@@ -171,7 +171,7 @@ async function make(devices: readonly Device[]) {
 type Group = 'hour' | 'day' | 'month' | 'all';
 const [START, END] = ['2026-03-18', '2026-04-14'];
 
-/** The reference's costs by what rows are called. */
+/** Returns the reference's costs by the names of rows. */
 function expected(quarters: readonly CostedQuarter[], tariffs: readonly WrittenTariff[], group: Group, zone: string) {
   const home: ReferenceHome = { zone: ZONE, tariffs, fromMs: FROM_MS, quarters, series };
   const fromMs = DateTime.fromISO(START, { zone }).toMillis();
@@ -196,7 +196,7 @@ const told = (rows: { date: string; starts_at?: string; cost: ReferenceCost | nu
   );
 
 test.each(Object.keys(HOMES))(
-  '%s costs what an independent calculation says',
+  '%s costs as much as in an independent calculation',
   async (name) => {
     const home = homes.get(name);
     if (!home) throw new Error(name);

@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test('come to the same in several statements of bounded size as in one', async () => {
-  // Of two devices a user, and users in no order.
+test('have the same result in several statements of bounded size as in one', async () => {
+  // Two devices per user, with users in no order.
   const differences = Array.from(
     { length: 40 },
     (_, index): Difference => ({
@@ -47,7 +47,7 @@ test('come to the same in several statements of bounded size as in one', async (
   const rows: number[] = [];
   await inTransaction(database.pool, async (client) => {
     const query = (config: { text: string; values: [Buffer] }) => {
-      // The number of an array's elements, in PostgreSQL's binary format.
+      // Number of an array's elements, in PostgreSQL's binary format.
       rows.push(config.values[0].readInt32BE(12));
       return client.query(config);
     };

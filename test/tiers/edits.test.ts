@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('edits of a past that is compressed or packed are worked in, and revoked to the last row', async () => {
+test('edits of a compressed or packed past are computed, and revoked to the last row', async () => {
   const { pool, capabilities } = database;
   const db = createDb(pool);
   const home = await meter(database);
@@ -32,7 +32,7 @@ test('edits of a past that is compressed or packed are worked in, and revoked to
     NOW,
   );
   await database.settle(NOW);
-  // One or the other, as the jobs do.
+  // Compressed or packed, as the jobs do.
   if (capabilities.compression) expect((await compressHistory(pool, NOW)).compressed.length).toBeGreaterThan(0);
   else await packDays(pool, NOW);
   const stored = async () => {
@@ -59,7 +59,7 @@ test('edits of a past that is compressed or packed are worked in, and revoked to
   const after = await stored();
   expect(after.notes).toMatchObject([{ verdict: 'excluded' }]);
   expect(after.readings).toHaveLength(60 * 24 + 1);
-  // 2 kWh over two hours, estimated: half a kilowatt-hour less in the first.
+  // 2 kWh over two hours, estimated: half a kilowatt-hour less in the first hour.
   expect(after.quarters?.reduce((sum, { estimated }) => sum + estimated, 0)).toBe(2_000_000);
   expect(after.quarters).not.toEqual(before.quarters);
   const check = () => passOverRollups(pool, { capabilities, since: at(90), mode: 'check' });
@@ -70,13 +70,13 @@ test('edits of a past that is compressed or packed are worked in, and revoked to
   expect((await check()).differences).toEqual([]);
 });
 
-test('a long edit is worked in piece by piece: what comes meanwhile counts, and another worker goes on', async () => {
+test('a long edit is computed in chunks: new readings count, and another worker continues', async () => {
   const { pool } = database;
   const db = createDb(pool);
   const home = await meter(database);
   const { deviceId } = home;
   const hour = (index: number) => new Date(NOW.getTime() - (400 - index) * 3_600_000);
-  // What lies between the hours 100 and 300 shows 50 kWh too much.
+  // Between the hours 100 and 300 the register is 50 kWh too high.
   const all = [...Array(400).keys()].map(
     (index) => [hour(index), 100 + index + (index >= 100 && index < 300 ? 50 : 0)] as const,
   );
@@ -112,7 +112,7 @@ test('a long edit is worked in piece by piece: what comes meanwhile counts, and 
   expect(await piece()).toBe(1);
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(100), counted_to: hour(130) });
   await piece();
-  // Into what is worked in, and into what is not yet.
+  // Readings in the computed part, and in the part that is not computed yet.
   await home.read(
     [150, 250].map((index) => all[index] as (typeof all)[number]),
     NOW,
@@ -124,16 +124,16 @@ test('a long edit is worked in piece by piece: what comes meanwhile counts, and 
   const total = (rows: Awaited<ReturnType<typeof profile>>) => rows.reduce((sum, { energy }) => sum + energy, 0);
   expect(total(await profile())).toBe(399e6);
   expect((await profile()).filter(({ estimated }) => estimated > 0).length).toBe(201 * 4);
-  // Taken back in pieces, too; it was half way when it is asked for again.
+  // The revocation is computed in chunks, too; it is half done when the edit is requested again.
   await revokeEdit(db, EVERYBODY, deviceId, made?.edit_id ?? '', EDITING);
   await piece();
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(130), counted_to: hour(300) });
   while ((await piece()) > 0);
   expect(await counted()).toEqual({ is_counted: false, counted_from: null, counted_to: null });
   const after = await profile();
-  // The two that came meanwhile were silences of two hours before.
+  // The two readings that arrived meanwhile fill silences of two hours.
   expect(after).toEqual(before.map((row) => ({ ...row, estimated: 0 })));
-  // One that is revoked while it is worked in is taken back from what was reached.
+  // An edit revoked during its computation is undone from the time that was reached.
   const again = await createEdit(db, EVERYBODY, deviceId, wanted, EDITING);
   await piece();
   await revokeEdit(db, EVERYBODY, deviceId, again?.edit_id ?? '', EDITING);
@@ -141,13 +141,13 @@ test('a long edit is worked in piece by piece: what comes meanwhile counts, and 
   expect(await profile()).toEqual(after);
 });
 
-/** Changes the limit of a device, as its owner does. */
+/** Changes a device's limit, as its owner does. */
 const limitTo = (deviceId: string, limitKw: number) =>
   updateDevice(createDb(database.pool), EVERYBODY, deviceId, { limit_kw: limitKw });
 
 const hours = (count: number) => (index: number) => new Date(NOW.getTime() - (count - index) * 3_600_000);
 
-/** The rows of a device, with no times of when they were written. */
+/** Returns the rows of a device, without times of writing. */
 async function rowsOf(deviceId: string) {
   await database.settle(NOW);
   const asked = [
@@ -158,17 +158,17 @@ async function rowsOf(deviceId: string) {
   return Promise.all(asked.map(async (text) => (await database.pool.query(text, [deviceId])).rows));
 }
 
-test('a changed setting is worked in piece by piece, by whichever worker, and changed again on the way: as in one transaction', async () => {
+test('a changed setting is computed in chunks by any worker, and changed again meanwhile: the result is that of one transaction', async () => {
   const { pool, capabilities } = database;
   const hour = hours(400);
-  // Every 50 h 30 kWh within an hour: too much for a limit of 10 kW, another meter then.
+  // Every 50 h there are 30 kWh within an hour: too much for a limit of 10 kW, so the meter counts as replaced.
   const all = [...Array(400).keys()].map((index) => [hour(index), 100 + index + 30 * Math.floor(index / 50)] as const);
   const late = [120, 320];
   const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
     quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
   const changed = async (pieceReadings?: number) => {
     const { deviceId, read } = await meter(database, pieceReadings ? { pieceReadings } : {});
-    // A worker a piece: the one before was killed after it.
+    // Each chunk has a new worker: the previous one was killed after its chunk.
     const piece = () =>
       computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }));
     const finish = async () => {
@@ -204,7 +204,7 @@ test('a changed setting is worked in piece by piece, by whichever worker, and ch
   expect(inPieces.lowered).toEqual(whole.lowered);
   expect(inPieces.raised).toEqual(whole.raised);
   expect([total(whole.lowered), total(whole.raised)]).toEqual([399 - 7, 399 + 7 * 30]);
-  // One of the seven leaps lay before the border, and is another meter from then on; the others count as before.
+  // One of the seven leaps lies before the border and counts as a replaced meter; the others count as before.
   expect(total(inPieces.between)).toBe(399 - 1 + 6 * 30);
   const settings = (limitKw: number) => ({ limit_kw: limitKw, register_max_kwh: null, max_gap_minutes: 15 });
   expect(whole.computedWith).toBeNull();
@@ -214,7 +214,7 @@ test('a changed setting is worked in piece by piece, by whichever worker, and ch
   });
 });
 
-test('what a quantity counts as is worked in piece by piece, by whichever worker, and said again on the way: as in one transaction', async () => {
+test('a changed meaning of a quantity is computed in chunks by any worker, and changed again meanwhile: the result is that of one transaction', async () => {
   const { pool, capabilities } = database;
   const hour = hours(300);
   const late = [60, 220];
@@ -224,7 +224,7 @@ test('what a quantity counts as is worked in piece by piece, by whichever worker
     });
   const said = async (pieceReadings?: number) => {
     const { deviceId, read } = await meter(database, pieceReadings ? { pieceReadings } : {});
-    // A worker a piece: the one before was killed after it.
+    // Each chunk has a new worker: the previous one was killed after its chunk.
     const piece = () =>
       computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }));
     const finish = async () => {
@@ -232,7 +232,7 @@ test('what a quantity counts as is worked in piece by piece, by whichever worker
       while ((await piece()) > 0) pieces++;
       return pieces;
     };
-    // A total, with one reading that is false, and two tariffs, which count where the total does not.
+    // A total with one false reading, and two tariffs, which count while the total does not.
     const tell = async (indices: readonly number[]) => {
       await read(
         indices.map((index) => [hour(index), 100 + 2 * index + (index === 40 ? 900 : 0)]),
@@ -287,7 +287,7 @@ test('what a quantity counts as is worked in piece by piece, by whichever worker
   expect(whole.ignored[1]).toEqual([]);
   expect([whole.pieces, whole.wasComputed, inPieces.wasComputed]).toEqual([0, true, false]);
   expect(inPieces.pieces).toBe(3);
-  // The tariffs up to the border, the total from there on.
+  // The tariffs count up to the border, and the total after it.
   expect(total(inPieces.between)).toBe(90 + 418);
   const until = { until_ms: hour(91).getTime() };
   expect(inPieces.series).toMatchObject([
@@ -297,10 +297,10 @@ test('what a quantity counts as is worked in piece by piece, by whichever worker
   ]);
 });
 
-test('a setting that is changed together with a long edit is worked in with it', async () => {
+test('a setting that is changed together with a long edit is computed with it', async () => {
   const { pool } = database;
   const hour = hours(200);
-  // 30 kWh within an hour: too much for the lower limit, and out of what is excluded.
+  // 30 kWh within an hour: too much for the lower limit, and outside the excluded time.
   const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
     const { deviceId, read } = await meter(database);

@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Every relation of the database, whatever its schema, that has a row which mentions one of the texts. */
+/** Returns every relation of the database, in any schema, with a row that contains one of the texts. */
 async function mentions(texts: readonly string[]): Promise<string[]> {
-  // Column by column: a compressed chunk has no row as a whole.
+  // The search runs column by column, because a compressed chunk has no whole rows.
   const { rows } = await database.pool.query(
     `SELECT format('%I.%I', n.nspname, c.relname) AS name,
        string_agg(format('coalesce(strpos(%I::text, x), 0) > 0', a.attname), ' OR ') AS condition
@@ -41,7 +41,7 @@ async function mentions(texts: readonly string[]): Promise<string[]> {
   return found.sort();
 }
 
-test('an erased user is in no relation of the database, nor is what it used, and its neighbour is untouched', async () => {
+test('an erased user is in no relation of the database, nor is the user’s consumption, and other users are unchanged', async () => {
   const db = createDb(database.pool);
   const now = Date.now();
   const at = (days: number, minutes = 0) => new Date(now - days * DAY_MS + minutes * 60_000);
@@ -50,7 +50,7 @@ test('an erased user is in no relation of the database, nor is what it used, and
   await createKey(db, { userId: gone.userId, environment: 'live' });
   await database.pool.query('INSERT INTO request_counts (counted) VALUES ($1), ($2)', [gone.userId, stays.userId]);
   for (const one of [gone, stays]) {
-    // Old enough to be compressed and materialised; late; now; and something that is refused and noted.
+    // Data old enough to be compressed and materialised, late data, current data, and a rejected message.
     await one.read([...Array(40).keys()].map((index) => [at(60 - index), 100 + index]));
   }
   await database.settle();
@@ -63,13 +63,13 @@ test('an erased user is in no relation of the database, nor is what it used, and
       [new Date(now + 60 * 60_000), 300],
     ]);
   }
-  // Half of it is folded in and materialised, the other half still waits.
+  // Half of the differences are folded and materialised; the other half still waits.
   await database.settle();
   for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
   const day = at(50).toISOString().slice(0, 10);
   const { period } = await createBillPeriod(db, gone, dayRange(day, day, 'UTC'), new Date());
   await closeBillPeriod(db, EVERYBODY, period.bill_period_id, new Date());
-  // Of its own readings, and of others'.
+  // Edits of the user's own readings, and of others'.
   const editing = { author: gone.userId, now: new Date(), oldest: at(300) };
   const edit = { nativeName: null, from: at(8), to: at(7.9), value: null, reason: 'x' };
   for (const one of [gone, stays]) await createEdit(db, EVERYBODY, one.deviceId, edit, editing);
@@ -93,7 +93,7 @@ test('an erased user is in no relation of the database, nor is what it used, and
   expect(await eraseUser(db, gone.userId)).toBe(false);
 });
 
-test('readings that arrive while their owner is erased belong to nobody', async () => {
+test('readings that arrive while their owner is erased belong to no account', async () => {
   const db = createDb(database.pool);
   const home = await meter(database);
   const results = await Promise.all([

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Names and columns of every relation, views too; not the pieces that one is cut into, nor what an extension brings. */
+/** Returns names and columns of every relation including views, but not partitions, chunks and relations of extensions. */
 async function relations(pool: Pool): Promise<Map<string, string[]>> {
   const { rows } = await pool.query(
     `SELECT c.relname AS name, array_agg(a.attname::text) AS columns
@@ -40,27 +40,28 @@ const exportOf = async (userId: string) => {
   };
 };
 
-test('a decision stands for every relation, and for every column of those that are exported', async () => {
+test('every relation, and every column of exported relations, is either exported or omitted with a reason', async () => {
   const made = await relations(database.pool);
   const shown = [...EXPORTED, ...LEVEL_FILES, ...SERIES_FILES].map(({ relation }) => relation);
   const decided = new Set([...shown, ...Object.keys(SHOWN_ELSEWHERE), ...Object.keys(NOT_OF_A_PERSON)]);
-  // Something is here? Add it to a list of src/export/relations.ts. (What …_expected has is compared with what is stored.)
+  // If this list is not empty, add the relation to a list of src/export/relations.ts. (Relations named …_expected are only compared with
+  // stored ones.)
   expect([...made.keys()].filter((name) => !decided.has(name) && !name.endsWith('_expected'))).toEqual([]);
   expect([...decided].filter((name) => !made.has(name))).toEqual([]);
   for (const { relation, columns, omitted = {} } of EXPORTED) {
-    // A column is here? Add it to the columns of the relation, or to `omitted` with a reason.
+    // If this list is not empty, add the column to the columns of the relation, or to `omitted` with a reason.
     const known = [...columns, ...Object.keys(omitted)];
     expect({ relation, columns: made.get(relation)?.sort() }).toEqual({ relation, columns: known.sort() });
   }
 });
 
-test('has every relation in which an account has rows, and no secret of any', async () => {
+test('contains every relation in which an account has rows, and no secret', async () => {
   const { admin, browser } = await fillInstallation(database);
   const { pool } = database;
   const { rows } = await pool.query('SELECT DISTINCT user_id FROM devices WHERE user_id <> $1', [admin.userId]);
   const all = await Promise.all([admin.userId, ...rows.map(({ user_id }) => user_id)].map(exportOf));
   for (const { file } of EXPORTED) {
-    // Nobody has rows of a relation? fillInstallation (test/support/full-installation.ts) makes them.
+    // If a relation is empty, let fillInstallation (test/support/full-installation.ts) add rows to it.
     expect({ file, rows: all.reduce((sum, { json }) => sum + json(file).length, 0) }).not.toEqual({ file, rows: 0 });
   }
   for (const { relation } of SERIES_FILES)
@@ -83,14 +84,14 @@ test('has every relation in which an account has rows, and no secret of any', as
     expect(text).not.toContain(secret);
 });
 
-test('has every row of what is read in pages, once, and as many as the relations have', async () => {
+test('contains every row of paged relations once, and as many as the relations have', async () => {
   await fillInstallation(database);
   const { pool } = database;
   const { rows } = await pool.query(
     'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) LIMIT 1',
   );
   const [{ user_id: userId, series_id: seriesId }] = rows;
-  // More than two pages, several of a millisecond; of events, too, whose deliveries hang on them.
+  // More rows than two pages hold, several in the same millisecond; also of events, to which deliveries refer.
   await pool.query(
     `INSERT INTO readings SELECT $1, date_trunc('hour', now()) - make_interval(secs => n / 4), n % 4, n FROM generate_series(1, 45000) n`,
     [seriesId],
@@ -118,7 +119,7 @@ test('has every row of what is read in pages, once, and as many as the relations
       file,
       rows: await count(`SELECT count(*) FROM ${relation} WHERE split_part(user_id, '/', 1) = $1`),
     });
-  // The sums are those of the relations.
+  // The sums equal those of the relations.
   const energy = lines('load_profile')
     .slice(1)
     .reduce((sum, one) => sum + Number(one.split(',')[3]), 0);
@@ -129,9 +130,9 @@ test('has every row of what is read in pages, once, and as many as the relations
   );
 });
 
-test('has what is told apart of a device: gas, and what of its export is estimated', async () => {
+test('contains separate quantities of a device: gas, and the estimated part of its export', async () => {
   const { userId, deviceId, read } = await meter(database);
-  // Silent for three hours: what it rose by is spread over them.
+  // After a silence of three hours the increase is spread over them.
   for (const channel of ['export', 'gas'])
     await read(
       [
@@ -153,7 +154,7 @@ test('has what is told apart of a device: gas, and what of its export is estimat
     expect({ file, keys: keys(file) }).toEqual({ file, keys: told(levelOf(relation).isOfDevice ? deviceId : userId) });
 });
 
-test('has nothing of anybody else, and ends where its account is erased', async () => {
+test('contains no data of other accounts, and ends if its account is erased', async () => {
   const { admin } = await fillInstallation(database);
   const db = createDb(database.pool);
   const others = 'SELECT email AS known FROM users WHERE user_id <> $1';

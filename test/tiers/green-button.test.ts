@@ -11,7 +11,7 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { greenButtonData } from '#src/export/green-button/hours.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** What a home takes with it as Green Button is what the next one has: to the milliwatt-hour, hour by hour. */
+/** A home exported as Green Button and imported elsewhere has the same energies, to the milliwatt-hour, hour by hour. */
 const MINUTE_MS = 60_000;
 const RANGE = dayRange('2026-03-25', '2026-04-01', 'Europe/Berlin');
 const DAYS = 'start=2026-03-25&end=2026-04-01&tz=Europe/Berlin';
@@ -46,8 +46,8 @@ const hoursOf = async (userId: string) =>
     ({ startMs, durationMs, date, imported, exported }) => ({ startMs, durationMs, date, imported, exported }),
   );
 
-test('a home that is taken along as Green Button is the same in its new place', async () => {
-  // Registers every 23 minutes over the hour that the clock leaves out, a meter that was silent for a night, and sun at noon.
+test('a home that is exported as Green Button is the same after its import', async () => {
+  // Registers every 23 minutes across the hour that the clock change skips, a meter that was silent for a night, and sun at noon.
   const readings: object[] = [];
   let [imported, exported] = [4_000, 1_000];
   for (let at = 0; at < 9 * 24 * 60; at += 23) {
@@ -84,13 +84,13 @@ test('a home that is taken along as Green Button is the same in its new place', 
     expect(counts).toMatchObject({ skipped: 0, unreadable: 0, empty: 0 });
     const to = await homeWithMeter(elements);
     const hours = await hoursOf(to.userId);
-    // Of eight days one has 23 hours.
+    // One of the eight days has 23 hours, because the clocks change.
     expect(hours).toHaveLength(8 * 24 - 1);
     expect(hours).toEqual(await hoursOf(from.userId));
   }
   await rm(folder, { recursive: true });
 
-  // Quality and cost are those of the other answers.
+  // Quality and cost equal those of other answers.
   const json = await api.send(`/v1/energy-insights?${DAYS}&group_by=hour&include=cost,estimated,grid_import`, {
     key: from.key,
   });

@@ -25,18 +25,18 @@ import {
 } from '#test/support/random-homes.ts';
 
 /**
- * Random homes in random groups: what a group answers is what an independent sum over its distinct homes says, to the mWh that answers
- * show, whether or not sums of it are kept.
+ * Random homes in random groups: a group's answer equals an independent sum over its distinct homes, to the last digit of answers, whether
+ * or not sums of the group are stored.
  */
 const UNITS: readonly Unit[] = ['hour', 'day', 'month'];
 const KEPT_UNITS: readonly Unit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
-/** Homes that are still there when one was deleted and one has become something else. */
+/** Homes that remain after one was deleted and one is no longer a homeowner. */
 const LEFT = [0, 1, 2, 5];
 const grouped = groupedHomes(HOMES.length);
 const { homes, members, ask, homesOf, put, keep } = grouped;
 
-/** A group in a zone: what it is told to have used of each unit, with everything and alone. */
+/** Compares a group's usage in a zone with the expected values for each unit, with all measures and without. */
 async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   const of = homesOf(name);
   for (const unit of units) {
@@ -68,7 +68,7 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   }
 }
 
-/** How many of the kept sums are told: each is told as 1 GWh more for a moment. */
+/** Returns the number of stored sums that are used: each is raised by 1 GWh for a moment. */
 async function toldOfKept(name: string, unit: 'day' | 'month', zone: string): Promise<number> {
   const { pool } = grouped.api.database;
   const more = (sign: string) =>
@@ -81,13 +81,13 @@ async function toldOfKept(name: string, unit: 'day' | 'month', zone: string): Pr
   return data.filter((row: { kwh_used: number }) => row.kwh_used > 500_000_000).length;
 }
 
-/** Every group in a zone, and whole months of UTC. */
+/** Compares every group in a zone, and whole UTC months. */
 async function agreeAll(zone: string, names = NAMES, units = UNITS): Promise<void> {
   for (const name of names) {
     const of = homesOf(name);
     await agree(name, zone, units);
     const path = `${grouped.path(name)}/energy-insights`;
-    // All of both months, most of one, and of each a part.
+    // Ranges of days: all of both months, most of one month, and a part of each.
     for (const [start, end] of [
       ['2026-03-01', '2026-04-30'],
       ['2026-03-02', '2026-03-28'],
@@ -117,7 +117,7 @@ async function agreeAll(zone: string, names = NAMES, units = UNITS): Promise<voi
   }
 }
 
-test('a group answers the sum over its distinct homes, whatever is in which group of a tree', async () => {
+test('a group’s answer is the sum over its distinct homes, for any tree of groups', async () => {
   const some = fc.subarray(HOMES);
   const membership = fc.record<Record<string, number[]>>(Object.fromEntries(NAMES.map((name) => [name, some])));
   let run = 0;
@@ -141,9 +141,9 @@ test('a group answers the sum over its distinct homes, whatever is in which grou
   );
 }, 1_800_000);
 
-test('a late reading, another placement, a home that goes: the sum of then', async () => {
+test('a late reading, a changed placement, a removed home: the answer is the new sum', async () => {
   for (const name of NAMES) await put(name, HOMES);
-  // Late: two days ago, of a home that is the sum of its plugs.
+  // A late reading of two days ago, of a home that is the sum of its plugs.
   const plain = homes[0] as TestHome;
   const device = plain.devices.find(({ quarters }) => quarters.size > 0);
   if (!device) throw new Error('the first home has told nothing: another seed');
@@ -167,13 +167,13 @@ test('a late reading, another placement, a home that goes: the sum of then', asy
   for (const set of members.values()) set.delete(3);
   await agreeAll('America/New_York', ['district', 'building']);
 
-  // No longer a homeowner: the utility reaches it no more, and so does the group.
+  // The account is no longer a homeowner: neither the utility nor the group reaches it.
   await grouped.api.database.pool.query(`UPDATE users SET role = 'utility' WHERE user_id = $1`, [homes[4]?.userId]);
   for (const set of members.values()) set.delete(4);
   await agreeAll('Asia/Kolkata', ['building']);
 }, 1_800_000);
 
-test('what was kept is told, and never once it no longer holds', async () => {
+test('stored sums are used, and never once they are invalid', async () => {
   const zone = 'Europe/Berlin';
   const name = 'district';
   await put(name, LEFT);
@@ -184,7 +184,7 @@ test('what was kept is told, and never once it no longer holds', async () => {
   expect(await toldOfKept(name, 'month', 'UTC')).toBe(1);
   await agreeAll(zone, [name], KEPT_UNITS);
 
-  // A late reading: its day is added up at once, the others stay.
+  // After a late reading its day is computed from the hours; the others are still read from stored sums.
   const changing = homes[0] as TestHome;
   await addLate(grouped.api, changing);
   expect(await days()).toBeLessThan(all);
@@ -194,7 +194,7 @@ test('what was kept is told, and never once it no longer holds', async () => {
   expect(await days()).toBe(all);
   await agreeAll(zone, [name], KEPT_UNITS);
 
-  // Another placement, a member that goes and comes back: nothing of before is told.
+  // A changed placement, or a home that is removed and added again: no earlier sum is used.
   const solar = homes[1] as TestHome;
   const device = oneOf(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   const before = device.placement;
@@ -218,13 +218,13 @@ test('what was kept is told, and never once it no longer holds', async () => {
   await agreeAll(zone, [name], KEPT_UNITS);
 }, 1_800_000);
 
-test('at random: whatever changes between two passes, a group answers what is', async () => {
+test('for random changes between two passes, a group’s answer is correct', async () => {
   const zone = 'Asia/Kolkata';
   const change = { indices: LEFT, zone, times: 8, daysLater: 3 };
   await changeAtRandom(grouped, change, () => agreeAll(zone, ['district'], KEPT_UNITS));
 }, 1_800_000);
 
-test('what is still open counts at once', async () => {
+test('open hours count at once', async () => {
   await put('district', LEFT);
   const before = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
   const startsAtMs = FROM_MS + (QUARTERS - 1) * QUARTER_MS;

@@ -31,7 +31,7 @@ const differences = async () => {
     .differences;
 };
 
-test('an installation of before there were heads answers the same afterwards, and its meters go on', async () => {
+test('an installation from before heads existed answers the same afterwards, and its meters continue', async () => {
   const { pool } = database;
   const [home, silent] = [await meter(database), await meter(database)];
   const at = (hour: number) => new Date(NOW.getTime() - hour * HOUR_MS);
@@ -59,7 +59,7 @@ test('an installation of before there were heads answers the same afterwards, an
     { hour: new Date('2026-11-20T12:00Z'), user_ids: [home.userId] },
   ]);
   expect(await differences()).toEqual([]);
-  // On from the last reading, within the hour that was stored and beyond it, and late.
+  // Readings continue from the last one, within the stored hour and beyond it, and late.
   await home.read([[new Date(NOW.getTime() + HOUR_MS / 6), 1_000.5]], NOW);
   await home.read([[new Date(NOW.getTime() + 2 * HOUR_MS), 1_001]], new Date(NOW.getTime() + 2 * HOUR_MS));
   await home.read([[new Date(at(30 * 24).getTime() + HOUR_MS / 2), 1_000 - 30 * 24 * 0.25 + 0.2]], NOW);

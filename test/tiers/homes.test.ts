@@ -22,8 +22,8 @@ import {
 } from '#test/support/random-homes.ts';
 
 /**
- * Random homes: what the API answers is what an independent sum of their devices' quarter-hours says, to the mWh that answers show.
- * HOMES=1000 for as many as a release is tried with.
+ * Random homes: the API's answers equal an independent sum of their devices' quarter-hours, to the last digit of answers. HOMES=1000 is the
+ * number for a release.
  */
 const HOMES = Number(process.env.HOMES ?? 10);
 const SEED = Number(process.env.HOMES_SEED ?? 1);
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => api.close());
 
-/** What the answer should be, row by row. */
+/** Returns the expected answer, row by row. */
 function expected(
   { devices }: TestHome,
   zone: string,
@@ -97,14 +97,14 @@ async function agree(home: TestHome, zone: string): Promise<void> {
 }
 
 test.each(ZONES)(
-  'answers about random homes are those of an independent sum, in %s',
+  'answers about random homes equal an independent sum, in %s',
   async (zone) => {
     for (const home of homes) await agree(home, zone);
   },
   1_800_000,
 );
 
-test('their quarter-hours, as lists, are those of the same sum', async () => {
+test('lists of their quarter-hours equal the same sum', async () => {
   const db = createDb(api.database.pool);
   const range = { from: new Date(FROM_MS), to: new Date(FROM_MS + QUARTERS * QUARTER_MS) };
   for (const { userId, devices } of homes) {
@@ -129,7 +129,7 @@ test('their quarter-hours, as lists, are those of the same sum', async () => {
   }
 });
 
-test('a placement that is changed holds for the whole past', async () => {
+test('a changed placement applies to the whole past', async () => {
   for (const home of homes) {
     const device = oneOf(home.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
     if (!device) continue;

@@ -15,7 +15,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { addToProfile, KNOWN, whole } from '#test/support/load-profile.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
 
-/** What real writers do while sums of groups are kept: what is told is what adding up says, at any moment. */
+/** Real writers change data while sums of groups are stored: at any moment, answers equal the sum over the homes. */
 const DAY_MS = 86_400_000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
@@ -38,14 +38,14 @@ afterAll(() => database.drop());
 const at = (daysAgo: number, minutes: number) => new Date(TODAY_MS - daysAgo * DAY_MS + minutes * 60_000);
 const dateOf = (daysAgo: number) => at(daysAgo, 0).toISOString().slice(0, 10);
 
-/** Connections amid a transaction, also where a test fails before its end. */
+/** Connections within a transaction; closed even if a test fails. */
 const connections: PoolClient[] = [];
 const holdUntilEnd = (client: PoolClient) => connections.push(client);
 afterEach(() => {
   for (const client of connections.splice(0)) client.release(true);
 });
 
-/** A pass; each is later than a group is looked at again. */
+/** Runs a pass. Each is later than the interval after which a group is checked again. */
 const keep = (waitMs = 5_000) =>
   keepGroupSums({
     pool: database.pool,
@@ -57,7 +57,7 @@ const keep = (waitMs = 5_000) =>
     waitMs,
   });
 
-/** The answers about all days and months, held against what adding up says; with what of the days was kept. */
+/** Compares answers about all days and months with computed sums, and returns them with the stored days. */
 async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
   const group = await groupOf(db, await homesOf(db, groupId), new Set(['estimated']));
   const answer = async (groupBy: 'day' | 'month', start: string) => {
@@ -82,7 +82,7 @@ async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; 
   };
 }
 
-test('an hour that is still open, is written again and closes: its day is what is known of it', async () => {
+test('an open hour is written again and closes: its day contains its final energy', async () => {
   await home.read([
     [at(9, 0), 100],
     [at(9, 600), 105],
@@ -94,7 +94,7 @@ test('an hour that is still open, is written again and closes: its day is what i
   const first = await told();
   expect(first.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5)]));
 
-  // On the same old day, and the hour stays open.
+  // On the same earlier day; the hour remains open.
   await home.read([[at(5, 625), 124]]);
   const open = await told();
   expect(Number(open.rows[dateOf(5)])).toBeCloseTo(Number(first.rows[dateOf(5)]) + 3, 6);
@@ -102,7 +102,7 @@ test('an hour that is still open, is written again and closes: its day is what i
   await keep();
   expect((await told()).kept).not.toContain(dateOf(5));
 
-  // Its day is added up anew meanwhile, and what was open turns out to be nothing, of which nobody leaves a note.
+  // The day is computed again meanwhile, and the open hour turns out to be empty, which records no change.
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
   const { deviceId, userId } = home;
   await addToProfile(database, [
@@ -127,7 +127,7 @@ test('an hour that is still open, is written again and closes: its day is what i
   expect(last.kept).not.toContain(dateOf(1));
 });
 
-test('a reading that is late by weeks: at its commit', async () => {
+test('a reading that is late by weeks counts at its commit', async () => {
   await home.read([[at(30, 0), 10]]);
   await told();
   await database.settle();
@@ -136,7 +136,7 @@ test('a reading that is late by weeks: at its commit', async () => {
   expect((await told()).kept).toContain(dateOf(20));
 });
 
-test('a late reading that is committed after a pass that did not see it', async () => {
+test('a late reading counts if it commits after a pass that did not see it', async () => {
   const { rows: before } = await told();
   const client = await database.pool.connect();
   holdUntilEnd(client);
@@ -151,8 +151,8 @@ test('a late reading that is committed after a pass that did not see it', async 
   expect(Number(later.rows[dateOf(9)])).toBeCloseTo(Number(before[dateOf(9)]) + 4, 6);
 });
 
-test('a writer that began before anything was to be noted is waited for', async () => {
-  // Nothing is kept of a group that has become too small: nobody notes anything.
+test('a pass waits for a writer that began before changes were recorded', async () => {
+  // No sums are stored for a group that has become too small, so no changes are recorded.
   await changeMembers(db, groupId, { add: [], remove: [home.userId] });
   await keep();
   const { rows } = await database.pool.query('SELECT kept_before = $1 AS rests FROM group_sums_progress', [
@@ -173,7 +173,7 @@ test('a writer that began before anything was to be noted is waited for', async 
   expect((await told()).kept).toContain(dateOf(8));
 });
 
-test('aggregates that are repaired: with them', async () => {
+test('aggregates count as soon as they are repaired', async () => {
   const { capabilities, pool } = database;
   const wrong = capabilities.continuousAggregates
     ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
@@ -195,7 +195,7 @@ test('aggregates that are repaired: with them', async () => {
   expect(later.rows).not.toEqual(before.rows);
 });
 
-test('where devices began and which way their energy flowed follows from what is kept of it and what came since', async () => {
+test('the first times of devices and the direction of their energy follow from stored sums and later changes', async () => {
   const { pool } = database;
   await pool.query(`UPDATE group_sums_progress SET noted_before = $1, kept_before = $1`, [at(1, 0)]);
   const devices: string[] = [];
@@ -213,7 +213,7 @@ test('where devices began and which way their energy flowed follows from what is
     await addToProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
     await keepPasts(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
-    // Nothing since; the other way round since; the same long ago; earlier than it is known to have begun.
+    // No change since; the opposite direction since; the same long ago; energy before the recorded beginning.
     if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
     if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);
     if (number === 3) await addToProfile(database, [flow(50, 1)]);

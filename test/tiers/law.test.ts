@@ -28,17 +28,17 @@ import { MEMORIES, memoryOf } from '#test/support/memories.ts';
 import { meter } from '#test/support/meters.ts';
 
 /**
- * How many histories are compared, and how many of them share a run (and its batches). The law itself is proved on 1,000
- * without a database (ingest/write/plan.test.ts). Here is proved what the database adds: the statements that store
- * and find readings, and the aggregates; most where a refresh goes on beside them.
+ * Number of histories, and of histories that share a run (and its batches). 1,000 histories without a database test the law itself
+ * (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and the aggregates,
+ * with more histories on tiers where a refresh runs concurrently.
  */
 const { continuousAggregates } = TIERS[inject('tier')];
 const HISTORIES = Number(process.env.LAW_HISTORIES ?? (continuousAggregates ? 300 : 100));
 const PER_RUN = 50;
-/** Beyond every history (a register can stand still for weeks), and within the retention of each. */
+/** After the end of every history (a register can stand still for weeks), and within its retention. */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
-/** A database for each run, so that in each of them the border of what is materialised moves through the histories. */
+/** Each run has its own database, so that in each of them the border of materialised data moves through the histories. */
 let database: TestDatabase;
 async function freshDatabase(): Promise<void> {
   await database?.drop();
@@ -56,7 +56,7 @@ interface Device {
 
 let made = 0;
 
-/** Makes a user and a device for each history; every third user has two devices. */
+/** Creates a user and a device for each history; every third user has two devices. */
 async function pair(histories: History[]): Promise<Device[]> {
   const devices = histories.map((history, index) => {
     const deviceId = `dev_${++made}`;
@@ -92,17 +92,17 @@ const message = (readings: DecodedReading[]): IncomingMessage => ({
 });
 
 interface Delivery {
-  /** Rank of each message; equal ones keep their order. */
+  /** Rank of each message in the order of sending; messages of equal rank keep their order. */
   order: number[];
-  /** Which messages come twice, and which again at the very end. */
+  /** Messages that are sent twice, and messages that are sent again at the very end. */
   again: number[];
   batchSizes: number[];
   shuffled: boolean;
-  /** Hours after the start of the histories that passes of the refresh take for now, meanwhile. */
+  /** Times of concurrent refresh passes, in hours after the start of the histories. */
   passesAtHours: number[];
-  /** What each of the two writers remembers. */
+  /** Cache size of each of the two writers. */
   memories: (typeof MEMORIES)[number][];
-  /** What is edited by hand meanwhile; or the last edit of the device is revoked; or its owner changes its settings. */
+  /** Concurrent edits by hand, revocations of the device's last edit, and changes of its settings. */
   edits: { device: number; edit: DrawnEdit; isRevoked: boolean; settings: LawSettings | null }[];
 }
 
@@ -127,7 +127,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   ),
 });
 
-/** Delivers all readings, one a message, disordered and repeated, through two writers at once. */
+/** Sends all readings, one per message, in random order and repeated, through two writers at once. */
 async function deliver(devices: Device[], how: Delivery): Promise<void> {
   const { order, again, batchSizes, shuffled, passesAtHours, memories } = how;
   const all = devices.flatMap((device) => device.readings.map((reading) => message([reading])));
@@ -169,7 +169,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
       }
     }),
   ]);
-  // What was edited last is computed without a further message.
+  // The last edits are computed without a further message.
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
   while ((await computeChanged(database.pool, writer)) > 0);
   await database.settle(new Date(START_MS + 48 * 3_600_000));
@@ -177,7 +177,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
 
 const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
-/** Edits a device, unless it has not told that quantity yet, or was edited so. */
+/** Edits a device, unless it has not sent that quantity yet, or has the same edit. */
 async function editDevice({ deviceId, history }: Device, drawn: DrawnEdit): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = editOf(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
@@ -200,7 +200,7 @@ async function revokeLast({ deviceId }: Device): Promise<void> {
   if (last) await revokeEdit(db, EVERYBODY, deviceId, last.edit_id, EDITING);
 }
 
-/** The edits that are in force in the end, by device. */
+/** Returns the edits that are in force at the end, by device. */
 async function editsInForce(): Promise<Map<string, ReferenceEdit[]>> {
   const { rows } = await database.pool.query('SELECT * FROM reading_edits WHERE revoked_at IS NULL');
   const found = new Map<string, ReferenceEdit[]>();
@@ -211,7 +211,7 @@ async function editsInForce(): Promise<Map<string, ReferenceEdit[]>> {
   return found;
 }
 
-/** Rows of a relation as text, one a line, so that a difference is readable. */
+/** Returns rows of a relation as text, one per line, so that a difference is readable. */
 async function stored(relation: string, id: string, bucket: string, ids: string[], peak = ''): Promise<string[]> {
   const { rows } = await database.pool.query(
     `SELECT ${id} AS id, ${bucket} AS bucket, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms
@@ -239,7 +239,7 @@ const line = (id: string, at: number | bigint, values: unknown[]) =>
 
 const valuesOf = (row: Row) => [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered];
 
-/** Something was used, and at least half of it was measured. */
+/** Whether a row can be a peak: energy was used, and at least half of it was measured. */
 const isPeak = ({ energy, estimated }: Pick<Row, 'energy' | 'estimated'>) => energy > 0n && 2n * estimated <= energy;
 
 type PeakOf = (bucket: bigint, hours: Map<bigint, Row>) => unknown;
@@ -336,18 +336,18 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
   );
 }, 600_000);
 
-/** A statement for the name of the table that an aggregate's rows are in. */
+/** Returns a statement for the name of the table that stores an aggregate's rows. */
 const relationOf = ({ capabilities }: TestDatabase, aggregate: string) =>
   capabilities.continuousAggregates
     ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
        FROM timescaledb_information.continuous_aggregates WHERE view_name = '${aggregate}'`
     : `SELECT '${aggregate}' AS name`;
 
-test('the check of the aggregates agrees that nothing differs, finds a row that was tampered with, and mends it', async () => {
+test('the check of the aggregates finds no difference, detects a manipulated row, and repairs it', async () => {
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => passOverRollups(pool, { capabilities, since, mode });
-  // Up to today: a refresh within the pass would close open hours of the day below, and compute it anew before it is compared.
+  // Up to today: otherwise a refresh within the check would close open hours, and recompute them before the comparison.
   await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;
@@ -362,7 +362,7 @@ test('the check of the aggregates agrees that nothing differs, finds a row that 
   expect((await pass('check')).differences).toEqual([]);
 });
 
-test('more rows that differ than a report shows are counted, and all of them mended', async () => {
+test('differing rows beyond the limit of a report are counted, and all of them repaired', async () => {
   const { capabilities, pool } = database;
   const home = await meter(database);
   const from = Date.UTC(2026, 1, 1);
@@ -380,7 +380,7 @@ test('more rows that differ than a report shows are counted, and all of them men
     home.userId,
   ]);
   const report = await passOverRollups(pool, { ...options, mode: 'repair' });
-  // Of each relation so many at most; on continuous aggregates days that lie on those hours differ, too.
+  // At most this number of each relation; on continuous aggregates the days above those hours differ, too.
   expect(report.differing).toBeGreaterThanOrEqual(1_000);
   expect(report.differences).toHaveLength(100);
   expect(await passOverRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });

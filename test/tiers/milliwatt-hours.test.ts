@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Gives everything the names that it had before the migration, as if neither it nor today's rollups had been applied. */
+/** Restores all names from before the migration, as if neither it nor today's rollups had been applied. */
 async function asBefore(): Promise<void> {
   const { pool } = database;
   await withoutHeads(database);
@@ -44,11 +44,11 @@ async function columns(): Promise<string[]> {
 const totals = (userId: string) =>
   Promise.all(LEVELS.map(async (level) => [level, await totalMilliwattHours(database, level, userId)]));
 
-test('an installation of before columns of mWh were renamed answers the same afterwards, and its meters go on', async () => {
+test('an installation from before mWh columns were renamed answers the same afterwards, and its meters continue', async () => {
   const home = await meter(database);
   const hours = [...Array(60 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * HOUR_MS);
-  // Every other day is late; the first half of those has come.
+  // Every other day is late; the first half of the late days has arrived.
   const isLate = (hour: number) => Math.floor(hour / 24) % 2 === 1;
   const read = (which: number[]) =>
     home.read(
@@ -65,7 +65,7 @@ test('an installation of before columns of mWh were renamed answers the same aft
 
   expect((await migrate(database.pool)).applied).toContain(MIGRATION);
 
-  // Wherever the tier keeps columns: partitions, chunks, what lies beneath a continuous aggregate.
+  // All places in which the tier stores columns: partitions, chunks, tables of continuous aggregates.
   expect(await columns()).toEqual([]);
   expect(await totals(home.userId)).toEqual(before);
   await read(hours.filter((hour) => isLate(hour) && hour >= hours.length / 2));

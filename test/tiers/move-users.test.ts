@@ -18,10 +18,10 @@ import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts'
 import { differingParts, partOf } from '#test/support/parts.ts';
 import { countOf, twoDatabases } from '#test/support/two-databases.ts';
 
-/** Accounts of an embedded installation move into one of this run's tier that has accounts of its own, and back. */
+/** Moves accounts of an embedded installation to one of this run's tier that has accounts of its own, and back. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Long ago enough that what is published faster than by the clock (`publishing`) does not reach the time of now. */
+/** Long enough ago that accelerated publishing (`publishing`) does not reach the present. */
 const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
 const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
@@ -37,7 +37,7 @@ const how = (userIds: readonly string[], options: Partial<UsersMove> = {}): User
   ...options,
 });
 
-/** A home with forty days of a register, of which some is late and some was refused. */
+/** Creates a home with forty days of a register, with late and rejected readings. */
 async function homeOf(database: TestDatabase): Promise<Meter> {
   const home = await meter(database);
   const now = Date.now();
@@ -50,14 +50,14 @@ async function homeOf(database: TestDatabase): Promise<Meter> {
   return home;
 }
 
-/** What the admin of a full installation and its home have, as two homeowners who may move. */
+/** Turns the administrator of a full installation and its home into two homeowners who may move, and returns their ids. */
 async function movers(database: TestDatabase, { admin, webhookId }: InHand): Promise<string[]> {
   const { pool } = database;
   await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
   await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
     admin.userId,
   ]);
-  // Homes that stay are in no group of an owner that goes.
+  // A home that stays cannot be in a group of an owner that moves.
   await pool.query('DELETE FROM group_members WHERE user_id <> $1', [admin.userId]);
   await pool.query(
     `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
@@ -78,7 +78,7 @@ async function rollupsAreRight({ pool, capabilities }: TestDatabase): Promise<vo
   expect(differences).toEqual([]);
 }
 
-/** Readings, and notes of them, that no series has. */
+/** Number of readings, and of notes on them, without a series. */
 const ofNoSeries = (pool: Pool) =>
   Promise.all(
     ['readings', 'reading_notes'].map((relation) =>
@@ -86,7 +86,7 @@ const ofNoSeries = (pool: Pool) =>
     ),
   );
 
-/** Moves accounts in whom every relation has rows, and says what is not as it was. */
+/** Moves accounts that have rows in every relation, and expects all rows to be equal afterwards. */
 async function moveFull(source: TestDatabase, target: TestDatabase) {
   const inHand = await fillInstallation(source);
   const userIds = await movers(source, inHand);
@@ -95,7 +95,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
     secretBox(SECRETS.source).seal('passwords of meters'),
   ]);
-  // Numbers are not the same by chance.
+  // Ensures that numbers in the two databases differ.
   await target.pool.query(
     "SELECT setval(pg_get_serial_sequence('series', 'series_id'), 5000), setval(pg_get_serial_sequence('deliveries', 'place'), 70)",
   );
@@ -124,7 +124,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   return { inHand, userIds, others };
 }
 
-test('a decision stands for every relation', async () => {
+test('every relation is assigned to a list', async () => {
   const { rows } = await two.target.pool.query(
     `SELECT relname, array(SELECT attname::text FROM pg_attribute a WHERE attrelid = c.oid AND attidentity <> '') AS numbers
      FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -134,7 +134,7 @@ test('a decision stands for every relation', async () => {
   const decided = [...BUNDLED, ...STREAMED, HOURS, DAYS]
     .map(({ relation }) => relation)
     .concat(Object.keys(NOT_BUNDLED));
-  // Something is here? Say in src/database/copy/bundled-relations.ts how it goes with an account, or why it does not.
+  // If this list is not empty, state in src/database/copy/bundled-relations.ts how the relation moves with an account, or why it does not.
   expect(
     rows.map(({ relname }) => relname).filter((name) => !decided.includes(name) && !computed.includes(name)),
   ).toEqual([]);
@@ -147,7 +147,7 @@ test('a decision stands for every relation', async () => {
     });
 });
 
-test('whatever refers to accounts, or to what goes with them, goes along or comes back', async () => {
+test('every row that refers to accounts, or to their data, moves or is restored', async () => {
   const { rows } = await two.target.pool.query(
     `SELECT conrelid::regclass::text AS child, attname::text AS column, confrelid::regclass::text AS parent, confdeltype::text AS then
      FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
@@ -159,11 +159,12 @@ test('whatever refers to accounts, or to what goes with them, goes along or come
     for (const { child, parent, then } of rows) if (gone.has(parent) && then === 'c') gone.add(child);
   }
   const along = BUNDLED.map(({ relation }) => relation);
-  // What a worker keeps anew needs not come back.
+  // Rows that a worker recreates need not be restored.
   const back = [...RETURNED.map(({ relation }) => relation), ...Object.keys(KEPT_ANEW)];
-  // A relation is here? A move takes its rows away, and forgets them: say in src/database/copy/bundled-relations.ts that they go along, or come back.
+  // If this list is not empty, a move deletes rows of the relation and loses them: state in src/database/copy/bundled-relations.ts that
+  // they move, or are restored.
   expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
-  // Both ends of these are of one account; and nobody who was enrolled stays without the utility.
+  // References within one account; and no enrolled account stays without its utility.
   const within = [
     'bill_adjustments.bill_period_id',
     'bill_adjustments.told_in',
@@ -182,14 +183,15 @@ test('whatever refers to accounts, or to what goes with them, goes along or come
       then !== 'c' || references.some((other) => other.child === child && other.column !== column),
   );
   const across = several.map(({ child, column }) => `${child}.${column}`).filter((name) => !within.includes(name));
-  // A reference is here? It may lead from one account to another, and is gone with either of them: the same place says what comes back.
+  // If this list is not empty, the reference may connect two accounts, and is deleted with either: state in the same file how it is
+  // restored.
   expect(across.filter((name) => !back.includes(name.split('.')[0] ?? ''))).toEqual([]);
 });
 
-test('accounts in which every relation has rows move into a running installation, and nobody else is touched', async () => {
+test('accounts with rows in every relation move into a running installation, and no other account changes', async () => {
   const { source, target } = two;
   const { inHand, userIds, others } = await moveFull(source, target);
-  // Sealed by the other one's key; and what waits goes on in its order.
+  // Secrets are encrypted with the target's key, and waiting deliveries continue in order.
   const box = secretBox(SECRETS.target);
   const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
   expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
@@ -206,7 +208,7 @@ test('accounts in which every relation has rows move into a running installation
     ['dlv_evt_2', true],
     ['dlv_evt_3', false],
   ]);
-  // Again it changes nothing; and a new home there has numbers of its own.
+  // A second move changes nothing; and a new home there gets numbers of its own.
   expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
     users: 0,
     moved_before: userIds.length,
@@ -217,15 +219,15 @@ test('accounts in which every relation has rows move into a running installation
 });
 
 if (inject('tier') !== 'plain') {
-  test('the same from this tier into an embedded installation', async () => {
+  test('accounts move from this tier into an embedded installation, too', async () => {
     await moveFull(two.target, two.source);
   });
 }
 
-/** What a device publishes, through one worker: message after message, each until it is acknowledged. */
+/** Publishes a device's messages through one worker, each after the previous one was acknowledged. */
 function publishing(pool: Pool, homes: readonly Meter[]) {
   const writer = createWriter(pool, TAKING);
-  // Four seconds a message, and some minutes a second: hours close all the time.
+  // Four seconds per message, and some minutes per second: hours close all the time.
   const base = Date.now() - LAST_MS;
   const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));
   let over = false;
@@ -244,7 +246,7 @@ function publishing(pool: Pool, homes: readonly Meter[]) {
         );
       });
       await writer.write(batch);
-      // The move has two processors with everything else.
+      // The move shares two processors with all other processes.
       await new Promise((resolve) => setTimeout(resolve, 15));
       for (const { deviceId } of homes) accepted.set(deviceId, index);
     }
@@ -266,9 +268,9 @@ async function moveUntil(accounts: string, at: string, nth = 1): Promise<string 
   });
 }
 
-// What a killed move leaves behind is the same on every tier: it is tried on the plain one, and where aggregates are continuous.
+// An interrupted move leaves the same state on every tier, so it is tested on plain PostgreSQL and with continuous aggregates.
 if (inject('tier') !== 'apache') {
-  test('accounts move under load however often the move is killed, without a lost reading', async () => {
+  test('accounts move under load, however often the move is killed, without losing a reading', async () => {
     const { source, target } = two;
     const [one, other, stays] = [await homeOf(source), await homeOf(source), await homeOf(source)];
     await homeOf(target);
@@ -279,11 +281,11 @@ if (inject('tier') !== 'apache') {
     expect(await moveUntil(accounts, 'Copying while')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');
-    // Nothing has changed for anybody so far.
+    // No account has changed so far.
     expect(await countOf(target.pool, 'users')).toBe(1);
     expect(await countOf(source.pool, 'departures')).toBe(0);
     expect(await moveUntil(accounts, 'Copying what came')).toBe('SIGKILL');
-    // Closed here, and not open there: what comes is kept.
+    // Closed here, and not yet open there: arriving messages are stored.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
     expect(await countOf(target.pool, 'users')).toBe(1);
     await expect.poll(() => countOf(source.pool, 'departed_messages')).toBeGreaterThan(0);
@@ -319,7 +321,7 @@ if (inject('tier') !== 'apache') {
   });
 }
 
-/** Makes whatever may lie between an account that goes and one that stays, both ways. */
+/** Creates every kind of reference between an account that moves and one that stays, in both directions. */
 async function between(pool: Pool, goes: string, stays: string): Promise<void> {
   const { rows } = await pool.query('SELECT group_id FROM home_groups WHERE user_id = $1 LIMIT 1', [goes]);
   const both = [goes, stays];
@@ -350,7 +352,7 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
     await pool.query(text, [...values]);
 }
 
-/** All rows of relations, by relation. */
+/** Returns all rows of relations, by relation. */
 async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const relation of relations) {
@@ -363,13 +365,13 @@ async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<stri
   return found;
 }
 
-test('where it fails once they are closed, nothing is lost, of them or of those whom they know', async () => {
+test('if a move fails after closing accounts, nothing is lost, of them or of related accounts', async () => {
   const { source, target } = two;
   const inHand = await fillInstallation(source);
   const userIds = await movers(source, inHand);
   await between(source.pool, inHand.admin.userId, 'usr_0');
   const relations = new Set([...BUNDLED, ...RETURNED].map(({ relation }) => relation));
-  // The move is noted, and changed hours have other numbers.
+  // The move is in the audit log, and changed hours have new numbers.
   for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
   const before = await rowsOf(source.pool, relations);
   const step = (text: string) => {
@@ -378,7 +380,7 @@ test('where it fails once they are closed, nothing is lost, of them or of those 
   await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
   expect(differingParts(before, await rowsOf(source.pool, relations))).toEqual([]);
 
-  // What somebody removed meanwhile stays away, and does not stop the rest.
+  // Rows that somebody deleted meanwhile are not restored, and do not stop the rest.
   await closeAccounts(source.pool, userIds, 'elsewhere');
   const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
   const parcels = rows.map(({ relation }) => relation);
@@ -392,7 +394,7 @@ test('where it fails once they are closed, nothing is lost, of them or of those 
   expect(await mine(source.pool, 'provisioning_batches', inHand.admin.userId)).toMatchObject([{ owner_user_id: null }]);
 });
 
-test('where it fails once they are closed, accounts are open again where they were, with what came meanwhile', async () => {
+test('if a move fails after closing accounts, they open again at the source, with messages that arrived meanwhile', async () => {
   const { source, target } = two;
   const userIds = await movers(source, await fillInstallation(source));
   const home = await homeOf(source);
@@ -402,7 +404,7 @@ test('where it fails once they are closed, accounts are open again where they we
   let meanwhile: Promise<unknown> = Promise.resolve();
   const step = (text: string) => {
     if (!text.startsWith('Copying what came')) return;
-    // Somebody else takes the address there, after it was found to be free; and a device sends here what follows.
+    // Another account takes the address there, after it was found to be free; and a device sends its next readings here.
     meanwhile = Promise.all([
       createUser(createDb(target.pool), { email: rows[0].email, role: 'homeowner' }),
       home.read([[new Date(), 461]]),

@@ -16,12 +16,12 @@ import { announce, fillInstallation, type InHand } from '#test/support/full-inst
 import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
 import { AUTO, countOf, differing, silent, twoDatabases } from '#test/support/two-databases.ts';
 
-/** From an embedded installation, which is what people start with, to a database of this run's tier, and back. */
+/** Moves an embedded installation, the usual first one, to a database of this run's tier, and back. */
 const DAY_MS = 86_400_000;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
 const two = twoDatabases();
 
-/** Every table that a migration makes; not the pieces that one is cut into, nor what an extension brings. */
+/** Returns every table that a migration creates, but not partitions, chunks and tables of extensions. */
 async function tables(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT relname FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -30,7 +30,7 @@ async function tables(pool: Pool): Promise<string[]> {
   return rows.map(({ relname }) => relname);
 }
 
-/** Three homes with forty days of a register, one of which went back. */
+/** Creates three homes with forty days of a register, one of which fell. */
 async function homesOf(database: TestDatabase): Promise<Meter[]> {
   const now = Date.now();
   const homes: Meter[] = [];
@@ -48,7 +48,7 @@ async function homesOf(database: TestDatabase): Promise<Meter[]> {
   return homes;
 }
 
-/** Writes reading after reading until it is told to stop; answers the numbers that were accepted, and what refused others. */
+/** Writes readings until it is stopped. Returns the accepted numbers, and the errors of the others. */
 function writing(home: Meter): () => Promise<{ accepted: number[]; refused: string[] }> {
   const base = Date.now();
   let over = false;
@@ -66,7 +66,7 @@ function writing(home: Meter): () => Promise<{ accepted: number[]; refused: stri
     }
   })();
   return async () => {
-    // A move closes the database that it writes to.
+    // A move closes the database to which this writer writes.
     await expect.poll(() => refused.at(-1)).toMatch(/read-only transaction/);
     over = true;
     await done;
@@ -74,7 +74,7 @@ function writing(home: Meter): () => Promise<{ accepted: number[]; refused: stri
   };
 }
 
-/** Runs a move as a process of its own that kills itself at a point; the signal that ended it. */
+/** Runs a move in a process that kills itself at a point. Returns the signal that ended it. */
 async function moveUntil(at: string, nth = 1): Promise<string | null> {
   const child = spawn(process.execPath, [MOVE_PROCESS, two.source.url, two.target.url, at, String(nth)], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -85,7 +85,7 @@ async function moveUntil(at: string, nth = 1): Promise<string | null> {
   });
 }
 
-/** What people have in hand is good at the new database as it was at the old one, and what they do next is stored there. */
+/** Expects people's keys, links and sessions to work at the new database, and their next changes to be stored there. */
 async function holdsGood(database: TestDatabase, { admin, browser, code, post, gatewayId }: InHand) {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
@@ -101,7 +101,7 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
     expect(await countOf(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
-    // What has a number gets the next one: deliveries, announcements, series, rejections, changed hours.
+    // Numbered rows get the next number: deliveries, announcements, series, rejections, changed hours.
     const deliveries = await countOf(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });
@@ -128,11 +128,11 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
   }
 }
 
-test('a decision stands for every relation, and those that are copied can be', async () => {
+test('every relation is assigned to a list, and copied ones can be copied', async () => {
   const { source, target } = two;
   const copied = MOVED.map(({ relation }) => relation);
   const decided = [...copied, ...Object.keys(NOT_MOVED)];
-  // Something is here? Add it to COPIED, or to NOT_COPIED with a reason (src/database/copy/relations.ts).
+  // If this list is not empty, add the relation to COPIED, or to NOT_COPIED with a reason (src/database/copy/relations.ts).
   const made = new Set([...(await tables(source.pool)), ...(await tables(target.pool))]);
   expect([...made].filter((name) => !decided.includes(name))).toEqual([]);
   expect(decided.filter((name) => !made.has(name))).toEqual([]);
@@ -143,7 +143,7 @@ test('a decision stands for every relation, and those that are copied can be', a
     [copied],
   );
   expect(keyless).toEqual([]);
-  // Rows find what they refer to, and what is removed is removed with what refers to it.
+  // Rows find the rows to which they refer, and deletions include referring rows.
   const { rows: references } = await target.pool.query(
     `SELECT conrelid::regclass::text AS of, confrelid::regclass::text AS to, confdeltype IN ('c', 'n') AS follows FROM pg_constraint
      WHERE contype = 'f' AND conrelid::regclass::text = ANY ($1)`,
@@ -153,16 +153,16 @@ test('a decision stands for every relation, and those that are copied can be', a
   expect(references.filter(({ of, to, follows }) => copied.indexOf(to) > copied.indexOf(of) || !follows)).toEqual([]);
 });
 
-test('an installation in which every relation has rows moves, and everybody goes on in it', async () => {
+test('an installation with rows in every relation moves, and continues to work', async () => {
   const { source, target } = two;
   const inHand = await fillInstallation(source);
-  // A relation is empty? Let fillInstallation (test/support/full-installation.ts) make rows in it.
+  // If a relation is empty, let fillInstallation (test/support/full-installation.ts) add rows to it.
   for (const one of await tables(source.pool))
     expect({ one, rows: await countOf(source.pool, one) }).not.toEqual({ one, rows: 0 });
   const report = await move(source.url, target.url, AUTO, silent);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
   expect(await differing(source.pool, target.pool)).toEqual([]);
-  // Whose name it has at a broker, and whether it may be started.
+  // The installation's identity at a broker, and whether it may be started.
   const identity = 'SELECT * FROM installation';
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
   expect((await askCapabilities(target.pool)).tier).toBe(target.tier);
@@ -170,10 +170,10 @@ test('an installation in which every relation has rows moves, and everybody goes
   await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
 });
 
-test('the same from this tier into an embedded database, whatever the old one was made with', async () => {
+test('an installation moves from this tier into an embedded database, too', async () => {
   const { source, target } = two;
   const inHand = await fillInstallation(target);
-  // What is compressed is not packed.
+  // Compressed data is not packed.
   const empty = target.capabilities.compression ? [DAYS.relation] : [];
   for (const one of await tables(target.pool))
     expect({ one, isEmpty: (await countOf(target.pool, one)) === 0 }).toEqual({ one, isEmpty: empty.includes(one) });
@@ -183,7 +183,7 @@ test('the same from this tier into an embedded database, whatever the old one wa
   await holdsGood(source, inHand);
 });
 
-test('a running installation moves with everything, and what it receives meanwhile', async () => {
+test('a running installation moves with all data, including what it receives meanwhile', async () => {
   const { source, target } = two;
   const homes = await homesOf(source);
   const stream = homes[0] as Meter;
@@ -193,7 +193,7 @@ test('a running installation moves with everything, and what it receives meanwhi
   expect(accepted.length).toBeGreaterThan(3);
   expect(refused.at(-1)).toMatch(/read-only transaction/);
   expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED.map(({ relation }) => relation));
-  // Every reading that was accepted is in the new database, and counted.
+  // Every accepted reading is in the new database, and counted.
   for (const home of homes.slice(1))
     expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
   expect(await totalMilliwattHours(target, 'user_daily', stream.userId)).toBe(
@@ -203,16 +203,16 @@ test('a running installation moves with everything, and what it receives meanwhi
   expect((await passOverRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual(
     [],
   );
-  // The old one answers, and says what to do where a service is started on it.
+  // The old database still answers, and a service started on it gets an error that explains what to do.
   expect(await totalMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
   const fresh = createPool(source.url);
   await expect(askCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
   await fresh.end();
 });
 
-// What a killed move leaves behind is the same on every tier: it is tried on the plain one, and where aggregates are continuous.
+// An interrupted move leaves the same state on every tier, so it is tested on plain PostgreSQL and with continuous aggregates.
 if (inject('tier') !== 'apache') {
-  test('a full installation moves under load however often the move is killed, and never starts on half of it', async () => {
+  test('a full installation moves under load, however often the move is killed, and never starts half moved', async () => {
     const { source, target } = two;
     const inHand = await fillInstallation(source);
     const [stream, other] = await homesOf(source);
@@ -224,7 +224,7 @@ if (inject('tier') !== 'apache') {
     expect(await moveUntil('Copying')).toBe('SIGKILL');
     expect(await moveUntil('deliveries')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not all here yet\. Run that command again/);
-    // Between two runs the installation changes: what was copied is gone, has another number, or another's unique value.
+    // Between two runs the installation changes: copied rows are deleted, have another number, or another row's unique value.
     const { pool } = source;
     const { rows: pair } = await pool.query('SELECT user_id, email FROM users ORDER BY user_id LIMIT 2');
     await pool.query("UPDATE users SET email = 'between@example.com' WHERE user_id = $1", [pair[0].user_id]);
@@ -235,12 +235,12 @@ if (inject('tier') !== 'apache') {
     await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
     await meter(source);
     expect(await moveUntil('readings')).toBe('SIGKILL');
-    // With writers held, at the first relation and at the last: they go on when the move is dead.
+    // Killed while writers are blocked, at the first relation and at the last: they continue when the move is dead.
     expect(await moveUntil('users', 2)).toBe('SIGKILL');
     await meter(source);
     expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
     await meter(source);
-    // The old one is closed from here on.
+    // From here on the old database is closed.
     expect(await moveUntil('Computing')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not all here yet/);
     await expect(move(target.url, source.url, AUTO, silent)).rejects.toThrow(/is not all here yet/);
@@ -261,12 +261,12 @@ if (inject('tier') !== 'apache') {
   }, 600_000);
 }
 
-test('what comes between two relations refers to nothing that was not copied, and a pass copies only what differs', async () => {
+test('rows that arrive between two relations refer only to copied ones, and a pass copies only differences', async () => {
   const { source, target } = two;
   await homesOf(source);
   await migrate(target.pool);
   const ends = { source: await source.pool.connect(), target: await target.pool.connect() };
-  // Holds the pass between two relations.
+  // Stops the pass between two relations.
   const holding = await source.pool.connect();
   await holding.query('BEGIN');
   await holding.query('LOCK TABLE api_keys');
@@ -280,7 +280,7 @@ test('what comes between two relations refers to nothing that was not copied, an
   await pass;
   expect(await countOf(target.pool, 'devices')).toBe(3);
   const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
-  // The relations that account and device are in are copied again, and no readings.
+  // The relations of account and device are copied again, and no readings.
   const again = sum(await synchronise(ends, MOVED, { held: false }));
   expect(again).toBeGreaterThanOrEqual(8);
   expect(again).toBeLessThan(100);
@@ -289,7 +289,7 @@ test('what comes between two relations refers to nothing that was not copied, an
   ends.target.release();
 });
 
-test('what is late and not yet folded in moves, too', async () => {
+test('late data that is not yet folded moves, too', async () => {
   const { source, target } = two;
   const home = await meter(target);
   await home.read([

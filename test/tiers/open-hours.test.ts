@@ -14,7 +14,7 @@ import { closeOpenHours } from '#test/support/without-heads.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
-/** Two days with a bound of months between them. */
+/** Start and end of two days with the end of a month between them, Unix ms. */
 const [FROM_MS, TO_MS] = [Date.UTC(2026, 4, 31), Date.UTC(2026, 5, 2)];
 const NOW = new Date('2026-06-01T20:10:00Z');
 const HOMES = 5;
@@ -23,12 +23,12 @@ const DEVICES = 3;
 let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();
-  // Everything that is asked lies after the border of what is materialised, where there is one.
+  // All requested data lies after the border of materialised data, on tiers that have one.
   await database.settle(new Date(FROM_MS + 1.5 * 24 * HOUR_MS));
 });
 afterAll(() => database.drop());
 
-/** Always the same numbers, in no order. */
+/** Returns a reproducible random generator. */
 function drawn(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -39,14 +39,14 @@ function drawn(seed: number): (below: number) => number {
 
 type Sums = Partial<Record<Measure, number>>;
 
-/** What is known of a quarter-hour: mostly little, so that hours and days are often equal; now and then nothing. */
+/** Returns a random quarter-hour: mostly small values, so that hours and days are often equal; sometimes none. */
 function quarterHour(draw: (below: number) => number): Sums {
   if (draw(9) === 0) return {};
   const energyMilliwattHours = draw(3) * 1_000;
   return { energyMilliwattHours, estimatedMilliwattHours: draw(2) * (energyMilliwattHours / 2), ...KNOWN };
 }
 
-/** Devices of homes, with an open hour each, to which the closed ones add up in one way or another, by taking back, too. */
+/** Creates devices of homes, each with an open hour, and adds closed ones in various ways, with removals, too. */
 async function homes() {
   const db = createDb(database.pool);
   const closed: Difference[] = [];
@@ -59,7 +59,7 @@ async function homes() {
       const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
       const deviceId = device.device_id;
       deviceIds.push(deviceId);
-      // Of some homes all devices have the same open hour, of others each its own.
+      // In some homes all devices have the same open hour, in others each its own.
       const openMs = FROM_MS + (home % 2 ? 20 + home : draw(48)) * HOUR_MS;
       const open: Sums[] = [];
       for (let at = FROM_MS; at < TO_MS; at += QUARTER_MS) {
@@ -82,7 +82,7 @@ async function homes() {
   return made;
 }
 
-/** Everything that the service and people read of a home. */
+/** Returns all answers that the service and people read about a home. */
 async function answers({ userId, deviceIds }: { userId: string; deviceIds: string[] }) {
   const db = createDb(database.pool);
   const found: Record<string, unknown> = {};
@@ -115,7 +115,7 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
   return found;
 }
 
-test('every answer is the same whether hours are open or closed, peaks and what is known included', async () => {
+test('every answer is the same whether hours are open or closed, including peaks and coverage', async () => {
   const made = await homes();
   const open = await Promise.all(made.map(answers));
   await closeOpenHours(database.pool);

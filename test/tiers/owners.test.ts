@@ -11,7 +11,7 @@ import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { memoryOf } from '#test/support/memories.ts';
 
-/** Batches that two owners write at once; OWNER_BATCHES for more. */
+/** Number of batches that two writers write concurrently; set OWNER_BATCHES for more. */
 const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
 const TIMEOUT_MS = Math.max(600_000, BATCHES * 1_000);
 const DEVICES = 24;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A user with devices whose ids say which they are. */
+/** Creates a user with devices, and returns their ids. */
 async function home(name: string): Promise<string[]> {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${name}@example.com`, role: 'homeowner' });
@@ -34,7 +34,7 @@ async function home(name: string): Promise<string[]> {
   return ids;
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Returns a random generator that is reproducible by its seed (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -45,7 +45,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Batches of readings, now a register and now a power, each after the others of its device but for every hundredth. */
+/** Returns batches of register and power readings, in order within each device except for one in a hundred. */
 function batchesOf(ids: readonly string[]): IncomingMessage[][] {
   const draw = numbers(7);
   const registers = ids.map(() => 100_000_000);
@@ -103,8 +103,8 @@ test(
     const ids = [...new Set(queue.flat().map(({ topic }) => topic))];
     const owners = [writer('all'), writer('dropped')];
     let isOver = false;
-    // An owner of the home changes what does not change its consumption, amid it all, as the interface does: begun again where
-    // PostgreSQL ends a circle of waiting there. (The service's writers give way to each other, these do not: memoryOf.)
+    // Meanwhile an owner of the home changes members that do not affect its consumption, through the same operations as the API, repeating
+    // them after a deadlock. (The service's writers avoid deadlocks with each other, but not with these: memoryOf.)
     const db = createDb(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {

@@ -19,7 +19,7 @@ const QUARTER_MS = 900_000;
 const DAY_MS = 96 * QUARTER_MS;
 const FIRST_MS = Date.UTC(2026, 10, 1);
 const NOW = new Date('2026-11-20T12:10:00Z');
-/** Days before this one are packed. */
+/** Packing handles days before this time. */
 const BEFORE_MS = Date.UTC(2026, 10, 17);
 const DEVICES = 6;
 const ROUNDS = 10;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Always the same numbers, in no order. */
+/** Returns a reproducible random generator. */
 function drawn(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -39,7 +39,7 @@ function drawn(seed: number): (below: number) => number {
   };
 }
 
-/** What a device's quarter-hours are in the end, added up here. */
+/** Expected final quarter-hours of a device, added up here. */
 type Truth = Map<string, Map<number, Partial<Record<Measure, number>>>>;
 
 function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: Difference): void {
@@ -49,7 +49,7 @@ function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: Differe
   truth.set(deviceId, quarters.set(startsAtMs, known));
 }
 
-/** Differences as they come: single quarter-hours, whole days that are all the same, corrections, and what is taken back. */
+/** Returns random differences: single quarter-hours, whole days of equal values, corrections, and removals. */
 function differences(draw: (below: number) => number, truth: Truth, owners: ReadonlyMap<string, string>): Difference[] {
   const deviceIds = [...owners.keys()];
   const found: Difference[] = [];
@@ -70,12 +70,12 @@ function differences(draw: (below: number) => number, truth: Truth, owners: Read
       for (let quarter = 0; quarter < 96; quarter++)
         push(deviceId, dayMs + quarter * QUARTER_MS, { energyMilliwattHours: 7 as never, ...KNOWN });
     else if (kind === 1)
-      // All that is known of a day, or some of it.
+      // Differences contain all known quarter-hours of a day, or the first three.
       for (const [ms, sums] of draw(2) ? known : known.slice(0, 3))
         push(deviceId, ms, Object.fromEntries(MEASURE_NAMES.map((name) => [name, -(sums[name] ?? 0)])));
     else if (kind === 2 && known[0]) push(deviceId, known[0][0], { energyMilliwattHours: (1 + draw(9)) as never });
     else {
-      // The first device is a power station: more in a quarter-hour than a packed day holds.
+      // The first device is a power station: a quarter-hour of more energy than a packed day can hold.
       const energyMilliwattHours = (place === 0 ? 3_000_000_000 : 1) * (1 + draw(1000));
       const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
       push(deviceId, dayMs + draw(96) * QUARTER_MS, {
@@ -110,14 +110,14 @@ const expected = (truth: Truth) =>
 const count = async (relation: string, where = 'true') =>
   (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation} WHERE ${where}`)).rows[0].count;
 
-/** Ends the session that packs, and waits until the server has let go of its lock. */
+/** Ends the session that packs, and waits until the server has released its lock. */
 const kill = () =>
   database.pool.query(
     `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.packing}
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
 
-test('packed at any moment, twice, beside writers, or killed amid it, the load profile is the one that was written', async () => {
+test('packed at any time, twice, during writes, or killed midway, the load profile equals the written one', async () => {
   const db = createDb(database.pool);
   const owners = new Map<string, string>();
   for (let index = 0; index < DEVICES; index++) {
@@ -142,13 +142,13 @@ test('packed at any moment, twice, beside writers, or killed amid it, the load p
   }
   expect(await pack()).toBeGreaterThan(0);
   const [powerStation] = owners.keys();
-  // What a packed day does not hold stays in hours, and nothing else does.
+  // Values that a packed day cannot hold stay in hours, and all others are packed.
   const before = `starts_at < '${new Date(BEFORE_MS).toISOString()}'`;
   expect(await count('device_hours', `${before} AND device_id <> '${powerStation}'`)).toBe(0);
   expect(await count('device_hours', `${before} AND device_id = '${powerStation}'`)).toBeGreaterThan(0);
   expect(await count('device_days')).toBeGreaterThan(40);
   expect(await count('device_days', 'cardinality(reading_count) = 1')).toBeGreaterThan(2);
-  // Continuous aggregates stand on hours: where they are nothing is packed.
+  // Continuous aggregates are built on hours: on tiers with them nothing is packed.
   const { capabilities, pool } = database;
   if (!capabilities.continuousAggregates)
     expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
@@ -159,7 +159,7 @@ test('packed at any moment, twice, beside writers, or killed amid it, the load p
   expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
 }, 240_000);
 
-test('hours that are written to all the time while they are packed are counted once', async () => {
+test('hours that are written continuously while they are packed count once', async () => {
   const { user_id: userId } = await createUser(createDb(database.pool), {
     email: 'busy@example.com',
     role: 'homeowner',
@@ -193,7 +193,7 @@ test('hours that are written to all the time while they are packed are counted o
   await unpackDays(database.pool);
 });
 
-test('whoever reads while days are packed sees each quarter-hour once', async () => {
+test('queries during packing return each quarter-hour once', async () => {
   const home = await meter(database);
   await home.read(
     [...Array(12).keys()].map((day) => [new Date(FIRST_MS + day * DAY_MS), 100 + day * 24]),
@@ -222,7 +222,7 @@ test('whoever reads while days are packed sees each quarter-hour once', async ()
   await unpackDays(database.pool);
 });
 
-test('a pass rests between its pieces, tells how far it is, ends at once when it is told to, and the next one goes on from there', async () => {
+test('a pass pauses between its chunks, reports its progress, stops when asked, and the next one continues from there', async () => {
   const { pool } = database;
   const home = await meter(database);
   await addHours(home, '2026-10-01', 12);
@@ -241,11 +241,11 @@ test('a pass rests between its pieces, tells how far it is, ends at once when it
   await unpackDays(pool);
 });
 
-test('what the indexes of packed months took is given back once vacuum has emptied them, and the month takes hours again', async () => {
+test('index space of packed months is released after vacuum has emptied them, and the month accepts hours again', async () => {
   const { pool } = database;
   const home = await meter(database);
   const month = await addHours(home, '2025-03-01', 31);
-  /** Partitions or chunks that are empty and have indexes all the same. */
+  /** Partitions or chunks that are empty but have indexes. */
   const idle = async () =>
     (
       await pool.query(
@@ -256,7 +256,7 @@ test('what the indexes of packed months took is given back once vacuum has empti
   await packDays(pool, NOW);
   await pool.query('VACUUM device_hours');
   expect(await idle()).toBeGreaterThan(0);
-  // Who uses it is not waited for, nor made to wait.
+  // The job neither waits for a transaction that reads the table, nor blocks it.
   const reader = await pool.connect();
   await reader.query('BEGIN');
   await reader.query('SELECT count(*) FROM device_hours');
@@ -277,7 +277,7 @@ test('what the indexes of packed months took is given back once vacuum has empti
   await unpackDays(pool);
 });
 
-/** Adds a day's quarter-hours of 1 mWh after another; returns them. */
+/** Adds a day's quarter-hours of 1 mWh one after another, and returns them. */
 async function addHours({ deviceId, userId }: { deviceId: string; userId: string }, from: string, days: number) {
   const found: Difference[] = [...Array(days * 96).keys()].map((quarter) => ({
     deviceId,
@@ -290,7 +290,7 @@ async function addHours({ deviceId, userId }: { deviceId: string; userId: string
   return found;
 }
 
-test('a device that changed hands amid a day keeps the hours of both that day, and other days are packed', async () => {
+test('a device that changed hands during a day keeps both owners’ hours of that day, and other days are packed', async () => {
   const [one, other] = [await meter(database), await meter(database)];
   const at = (day: number, hour: number, userId: string): Difference => ({
     deviceId: one.deviceId,
@@ -322,7 +322,7 @@ test('a device that changed hands amid a day keeps the hours of both that day, a
     { day: new Date(FIRST_MS + DAY_MS), user_id: one.userId },
     { day: new Date(FIRST_MS + 3 * DAY_MS), user_id: other.userId },
   ]);
-  // And what comes late from the other one to a packed day.
+  // A late value of the other owner for a packed day.
   await addToProfile(database, [at(1, 12, other.userId)]);
   const later = await known();
   await packDays(database.pool, NOW);
@@ -331,7 +331,7 @@ test('a device that changed hands amid a day keeps the hours of both that day, a
   await unpackDays(database.pool);
 });
 
-test('a home that is erased while days are packed is in neither hours nor days', async () => {
+test('a home that is erased during packing is in neither hours nor days', async () => {
   const { pool } = database;
   const homes = await Promise.all([...Array(6).keys()].map(() => meter(database)));
   for (const home of homes) {
@@ -348,7 +348,7 @@ test('a home that is erased while days are packed is in neither hours nor days',
   await unpackDays(pool);
 });
 
-test('an installation whose load profile has a row a quarter-hour answers the same afterwards, and packed, and takes late readings', async () => {
+test('an installation whose load profile has a row per quarter-hour answers the same afterwards, and packed, and accepts late readings', async () => {
   const { pool, capabilities } = database;
   const home = await meter(database);
   const hours = [...Array(30 * 24).keys()];
@@ -382,7 +382,7 @@ test('an installation whose load profile has a row a quarter-hour answers the sa
   expect((await migrate(pool)).applied).toContain(HOURS_MIGRATION);
 
   expect(await answers()).toEqual(before);
-  // Into the rows of before, and the hours beside them.
+  // Late readings for the earlier rows, and for hours next to them.
   const late = (hour: number, kwh: number) => home.read([[new Date(at(hour).getTime() + 600_000), kwh]], NOW);
   await late(100, 100 + 100 * 0.25 + 0.2);
   await database.settle(NOW);

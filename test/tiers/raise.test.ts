@@ -17,7 +17,7 @@ let database: TestDatabase;
 let db: Database;
 let evaluator: Evaluator;
 let home: Meter;
-/** A Wednesday, noon UTC; the aggregates' border lies before it, as in service. */
+/** A Wednesday, noon UTC; the aggregates' border lies earlier, as in service. */
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
@@ -25,7 +25,7 @@ alertingHome(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all that waits; on tiers with continuous aggregates after they are refreshed, as in service. */
+/** Evaluates all waiting changes; on tiers with continuous aggregates after a refresh, as in service. */
 async function evaluate(now = NOW): Promise<void> {
   await database.settle(now);
   while ((await raiseAlerts(database.pool, evaluator, now)).changes > 0);
@@ -43,7 +43,7 @@ async function told(type = 'alert.triggered') {
 }
 
 describe('an alert', () => {
-  test('fires the moment its running period crosses the threshold, once, with what each device used', async () => {
+  test('fires as soon as its running period exceeds the threshold, once, with the usage of each device', async () => {
     const { alert_id } = await alert({ type: 'daily_usage', thresholdKwh: 5 });
     await home.read(
       [
@@ -72,10 +72,10 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of the peak looks at each clock hour, of the month at all of it', async () => {
+  test('of the peak evaluates each clock hour, of the month its total', async () => {
     await alert({ type: 'peak_usage', thresholdKwh: 1 });
     await alert({ type: 'monthly_usage', thresholdKwh: 20 });
-    // 1.0 in an hour is not above 1; over many days 0.9 an hour come to more than 20.
+    // 1.0 in an hour is not above 1; over many days 0.9 an hour add up to more than 20.
     await home.read(
       [...Array(24).keys()].map(
         (hour) => [new Date(at('16T12:00').getTime() + hour * 3_600_000), 100 + hour * 0.9] as const,
@@ -93,10 +93,10 @@ describe('an alert', () => {
     ['Pacific/Auckland', '2026-06-16T12:00:00.000Z', '2026-06-17T12:00:00.000Z'],
     ['Asia/Kolkata', '2026-06-16T18:30:00.000Z', '2026-06-17T18:30:00.000Z'],
     ['America/Los_Angeles', '2026-06-17T07:00:00.000Z', '2026-06-18T07:00:00.000Z'],
-  ])('takes days of its user’s zone: %s', async (timezone, period_start, period_end) => {
+  ])('uses days of its user’s zone: %s', async (timezone, period_start, period_end) => {
     await updateUser(db, EVERYBODY, home.userId, { timezone });
     await alert({ type: 'daily_usage', thresholdKwh: 2 });
-    // A kWh an hour from 16 June 12:00 to 17 June 09:45 UTC.
+    // One kWh an hour from 16 June 12:00 to 17 June 09:45 UTC.
     await home.read(
       [
         [at('16T12:00'), 100],
@@ -109,7 +109,7 @@ describe('an alert', () => {
     expect(periods).toContainEqual([period_start, period_end]);
   });
 
-  test('fires late where a correction takes a period over that ended less than 24 h ago, and never after', async () => {
+  test('fires late if a correction raises a period above it that ended less than 24 h ago, and never later', async () => {
     await alert({ type: 'peak_usage', thresholdKwh: 3 });
     await alert({ type: 'daily_usage', thresholdKwh: 3 });
     await home.read(
@@ -121,7 +121,7 @@ describe('an alert', () => {
     );
     await evaluate();
     expect(await told()).toEqual([]);
-    // The hour from 11:00 on the 16th ended 24 h ago: too late. The one from 12:00 has 23 h behind it.
+    // The hour from 11:00 on the 16th ended 24 h ago: too late. The hour from 12:00 ended 23 h ago.
     await home.read(
       [
         [at('16T11:00'), 100.2],
@@ -135,7 +135,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('does not take back what a correction takes under the threshold again', async () => {
+  test('is not withdrawn when a correction lowers the total below the threshold again', async () => {
     await alert({ type: 'daily_usage', thresholdKwh: 3 });
     await home.read(
       [
@@ -145,7 +145,7 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    // The lower of two values of a time holds: 2 kWh, and later more again.
+    // Of two values for one time the lower one counts: 2 kWh, and later more again.
     await home.read([[at('17T06:00'), 102]], NOW);
     await evaluate();
     await home.read([[at('17T09:00'), 104]], NOW);
@@ -153,7 +153,7 @@ describe('an alert', () => {
     expect(await told()).toHaveLength(1);
   });
 
-  test('that is paused, or another home’s, does not fire', async () => {
+  test('that is paused, or of another home, does not fire', async () => {
     const { alert_id } = await alert({ type: 'daily_usage', thresholdKwh: 1 });
     await updateAlert(db, EVERYBODY, alert_id, { status: 'paused' });
     const other = await meter(database);
@@ -173,7 +173,7 @@ describe('an alert', () => {
     expect(rows).toHaveLength(0);
   });
 
-  test('fires once, however many workers evaluate it at once', async () => {
+  test('fires once, however many workers evaluate it concurrently', async () => {
     await alert({ type: 'daily_usage', thresholdKwh: 1 });
     for (let hour = 0; hour < 10; hour++) await home.read([[at(`17T0${hour}:00`), 100 + hour]], NOW);
     await database.settle(NOW);
@@ -182,7 +182,7 @@ describe('an alert', () => {
     expect(await told()).toHaveLength(1);
   });
 
-  test('by e-mail makes a delivery to its user beside the event', async () => {
+  test('by e-mail creates a delivery to its user in addition to the event', async () => {
     await createAlert(db, { userId: home.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'email' });
     await home.read(
       [
@@ -204,7 +204,7 @@ describe('no_data', () => {
   const heard = (time: Date) =>
     database.pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [home.deviceId, time]);
 
-  test('fires once a silence, which begins with the last message', async () => {
+  test('fires once per silence, which begins with the last message', async () => {
     const { alert_id } = await alert({ type: 'no_data', thresholdHours: 3 });
     await raiseSilences(database.pool, NOW);
     expect(await told()).toEqual([]);
@@ -229,30 +229,30 @@ describe('no_data', () => {
   });
 });
 
-describe('of a home with solar', () => {
+describe('an alert of a home with solar panels', () => {
   const kwhAt = (text: string, kwh: number) => [at(text), kwh] as const;
 
-  test('an alert looks at what was used, and not at what was imported', async () => {
+  test('evaluates usage, not import', async () => {
     const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
     const exported = { channel: 'export' };
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
-    // 10 imported, 7 exported, 4 produced: 7 used, in even parts of eight hours.
+    // 10 kWh imported, 7 exported, 4 produced: 7 used, evenly over eight hours.
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T08:00', 110)], at('17T08:00'));
     await home.read([kwhAt('17T00:00', 50)], at('17T08:00'), exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T08:00', 14)], at('17T08:00'), produced);
-    // The meter's export is silent for longer than an hour: it is not waited for, and nothing of it is known.
+    // The meter's export is silent for more than an hour: the evaluation does not wait for it, and it is unknown.
     await evaluate(at('17T08:00'));
     expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([14]);
   });
 
-  test('a meter that is behind is waited for', async () => {
+  test('waits for a backlogged meter', async () => {
     const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
     const exported = { channel: 'export' };
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T11:50', 101)], NOW);
-    // An hour of exports is not told yet: with them 2 kWh are used, and without them it looks like 8.
+    // An hour of exports has not arrived yet: with them usage is 2 kWh, without them it appears to be 8.
     await home.read([kwhAt('17T00:00', 50), kwhAt('17T11:10', 50)], NOW, exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T11:00', 10), kwhAt('17T11:50', 17)], NOW, produced);
     await evaluate();
@@ -267,7 +267,7 @@ describe('of a home with solar', () => {
     expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([6]);
   });
 
-  test('a day that is over is told of with a past that came late, though its devices were known to begin after that', async () => {
+  test('of a past day includes a past that arrived late, although its devices were first known later', async () => {
     const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
     await alert({ type: 'daily_usage', thresholdKwh: 6 });
     const used = async (from: string, to: string, [bought, made]: readonly [number, number]) => {
@@ -283,7 +283,7 @@ describe('of a home with solar', () => {
   });
 });
 
-test('a user can be erased while its alerts are evaluated and told: both go through', async () => {
+test('a user can be erased while alerts are evaluated and reported: both succeed', async () => {
   const slow: Evaluator = {
     ...evaluator,
     async above(totals) {
@@ -310,7 +310,7 @@ test('a user can be erased while its alerts are evaluated and told: both go thro
   }
 });
 
-test('a worker that fails in the middle leaves everything as it was', async () => {
+test('a worker that fails midway leaves everything unchanged', async () => {
   await alert({ type: 'daily_usage', thresholdKwh: 1 });
   await home.read(
     [

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Name, columns with their types, and comments of every public relation; not the pieces that a table is cut into. */
+/** Returns the name, columns with types, and comments of every public relation, except partitions and chunks. */
 async function relations(): Promise<string[]> {
   const { rows } = await database.pool.query(
     `SELECT c.relname AS relation, coalesce(obj_description(c.oid, 'pg_class'), '') AS comment,
@@ -30,11 +30,11 @@ async function relations(): Promise<string[]> {
   ]);
 }
 
-test('are the same in name, columns, types and comments on every tier', async () => {
+test('have the same names, columns, types and comments on every tier', async () => {
   const mine = await relations();
   expect(mine.length).toBeGreaterThan(100);
   expect(mine.filter((line) => line.endsWith(': '))).toEqual([]);
-  // The tiers run in processes of their own: each leaves what it found where the others of this run see it.
+  // The tiers run in separate processes: each stores its result where the others of this run can read it.
   mkdirSync(FOUND, { recursive: true });
   writeFileSync(join(FOUND, database.tier), JSON.stringify({ run: inject('run'), mine }));
   for (const tier of readdirSync(FOUND)) {
@@ -43,7 +43,7 @@ test('are the same in name, columns, types and comments on every tier', async ()
   }
 });
 
-test('of the ladder have the columns that are declared, and a difference its measures in their order', async () => {
+test('of the aggregates have the declared columns, and a difference has its measures in their order', async () => {
   const columns = async (relation: string): Promise<string[]> => {
     const { rows } = await database.pool.query(
       'SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum',
@@ -59,7 +59,7 @@ test('of the ladder have the columns that are declared, and a difference its mea
   expect(await columns('interval_delta')).toEqual(['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS]);
 });
 
-test('have the same doors, and behind them what only their tier needs', async () => {
+test('have functions of the same names, with what only their tier needs inside', async () => {
   const { rows } = await database.pool.query(
     `SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS name FROM pg_proc p
      WHERE p.pronamespace = 'public'::regnamespace AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')

@@ -16,7 +16,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (daysAgo: number) => new Date(NOW.getTime() - daysAgo * DAY_MS);
 
 let database: TestDatabase;
-// One for each: what years of another test left would be gone through again and again.
+// A database for each test: otherwise years of readings from earlier tests would be processed again and again.
 beforeEach(async () => {
   database = await testDatabase();
 });
@@ -30,13 +30,13 @@ async function readingsOf(one: Meter): Promise<number> {
   return rows[0].n;
 }
 
-test('readings beyond the retention are dropped in whole pieces, what they consumed stays in every aggregate', async () => {
+test('readings beyond the retention are dropped in whole chunks, and their consumption stays in every aggregate', async () => {
   const home = await meter(database);
   await home.read(
     [...Array(21).keys()].map((index) => [at(200 - index * 10), 1_000 + index * 10]),
     at(0),
   );
-  // Written while the retention was longer.
+  // These readings were written while the retention was longer.
   const long = await meter(database, { retentionMonths: 36 });
   const history = [...Array(61).keys()].map((index) => [at(300 - index * 5), 1_000 + index * 10] as const);
   await long.read(history, NOW);
@@ -46,7 +46,7 @@ test('readings beyond the retention are dropped in whole pieces, what they consu
   const dropped = await dropReadings(database.pool, NOW, 3);
   expect(dropped.length).toBeGreaterThan(5);
   const kept = await readingsOf(long);
-  // Those of the last three months, and of the piece that the cut goes through: a month at most.
+  // Readings of the last three months, and of the chunk that contains the cut: a month at most.
   const inTime = history.filter(([time]) => time.getTime() >= retentionStartMs(NOW.getTime(), 3)).length;
   expect(kept).toBeGreaterThanOrEqual(inTime);
   expect(kept).toBeLessThanOrEqual(inTime + 7);
@@ -64,7 +64,7 @@ test('readings beyond the retention are dropped in whole pieces, what they consu
   expect(check.differences).toEqual([]);
 }, 240_000);
 
-test('readings stream on while others are dropped, and neither fails for the other', async () => {
+test('readings are stored while others are dropped, and neither fails because of the other', async () => {
   const homes = await Promise.all([1, 2, 3].map(() => meter(database, { retentionMonths: 36 })));
   for (const home of homes)
     await home.read(
@@ -88,7 +88,7 @@ test('readings stream on while others are dropped, and neither fails for the oth
   expect(after - before).toBe(0);
 }, 240_000);
 
-test('a reading from before what is kept is refused, whatever the retention says now', async () => {
+test('a reading from before the dropped time is refused, whatever the current retention', async () => {
   const home = await meter(database, { retentionMonths: 36 });
   await home.read(
     [
@@ -109,7 +109,7 @@ test('a reading from before what is kept is refused, whatever the retention says
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
 }, 240_000);
 
-/** What somebody edits of a meter: days ago, for how many days; and what the register showed then, null: readings are excluded. */
+/** Random edits of a meter: days ago, number of days, and the register by hand; null: readings are excluded. */
 const handEdits = fc.array(
   fc.record({
     days: fc.integer({ min: 1, max: 1_000 }).map((tenths) => tenths / 10),
@@ -128,15 +128,15 @@ async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
     const to = kwh === null ? at(days - length) : new Date(at(days).getTime() + 1);
     const wanted = { nativeName, from: at(days), to, value: kwh && kwh * 1_000_000, reason: 'drawn' };
     await createEdit(db, EVERYBODY, deviceId, wanted, editing).catch((error) => {
-      // One value of a register at a time.
+      // An edit fails if another edit already has a register value for that time.
       if (!(error instanceof AppError)) throw error;
     });
   }
   await computeChanged(database.pool, createWriter(database.pool, { retentionMonths: 36, now: () => NOW.getTime() }));
 }
 
-test('late readings and edits over the cut are worked in as if nothing had been dropped', async () => {
-  // Two meters that send the same; only of the first is the past dropped before the late readings come.
+test('late readings and edits across the cut have the same results as if nothing had been dropped', async () => {
+  // Two meters send the same readings; only the first one's past is dropped before the late readings arrive.
   const steps = fc.array(
     fc.record({
       days: fc.integer({ min: 1, max: 60 }),
@@ -195,7 +195,7 @@ test('late readings and edits over the cut are worked in as if nothing had been 
   );
 }, 240_000);
 
-test('tariffs are placed by each other over the cut as if nothing had been dropped', async () => {
+test('tariffs across the cut have the same results as if nothing had been dropped', async () => {
   const turns = fc.array(
     fc.record({
       tariff: fc.nat(1),
@@ -255,7 +255,7 @@ test('tariffs are placed by each other over the cut as if nothing had been dropp
 
 const MINUTE_MS = 60_000;
 
-/** What flowed by quarter-hour, of a meter. */
+/** Returns a meter's energy by quarter-hour. */
 async function profileOf({ deviceId }: Meter, measures: string): Promise<unknown[]> {
   await database.settle(NOW);
   const { rows } = await database.pool.query(
@@ -265,7 +265,7 @@ async function profileOf({ deviceId }: Meter, measures: string): Promise<unknown
   return rows;
 }
 
-/** Where the next pass of retention by so many months cuts. */
+/** Returns the time at which the next pass of retention with this number of months cuts. */
 async function cutOf(months: number): Promise<number> {
   const before = new Date(retentionStartMs(NOW.getTime(), months) - DAY_MS);
   const { rows } = await database.pool.query('SELECT max(ends_at) AS cut FROM readings_pieces_before($1)', [before]);
@@ -273,7 +273,7 @@ async function cutOf(months: number): Promise<number> {
 }
 
 test.each([false, true])(
-  'late news takes back what was counted before the cut, as if nothing had been dropped (a false reading excluded: %s)',
+  'late news undoes energy from before the cut, as if nothing had been dropped (a false reading excluded: %s)',
   async (isEdited) => {
     const pair = async () => meter(database, { retentionMonths: 36 });
     const [other, cut, whole] = [await pair(), await pair(), await pair()];
@@ -283,10 +283,10 @@ test.each([false, true])(
     );
     const cutMs = await cutOf(1);
     const around = (minutes: number, kwh: number) => [new Date(cutMs + minutes * MINUTE_MS), kwh] as const;
-    // The source freezes three hours before the cut, and tells what it missed after it.
+    // The source freezes three hours before the cut, and sends the missed energy after it.
     const first = [
       ...[around(-600, 95), around(-300, 99), around(-240, 100), around(-180, 101)],
-      // Plausible, and not true.
+      // A plausible but false reading.
       ...(isEdited ? [around(-172, 103)] : []),
       ...[...Array(12).keys()].map((index) => around(-165 + 15 * index, 101)),
       around(5, 101),
@@ -310,7 +310,7 @@ test.each([false, true])(
   240_000,
 );
 
-test('of a register that stands still for months few readings are kept, and what it tells then lies over all of them', async () => {
+test('few readings of a register that stands still for months are kept, and its next rise is spread over all of them', async () => {
   const pair = async () => meter(database, { retentionMonths: 36 });
   const [cut, whole] = [await pair(), await pair()];
   const first = [...Array(4 * 100 + 1).keys()].map(

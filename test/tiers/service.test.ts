@@ -8,10 +8,10 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-/** The service's own processes on each tier; what they do beside it is the business of test/system. */
+/** Runs the service's own processes on each tier; test/system tests all their other functions. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A whole hour of yesterday. */
+/** Start of a full clock hour of yesterday, Unix ms. */
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - DAY_MS;
 
 let database: TestDatabase;
@@ -22,7 +22,7 @@ let worker: RoleProcess;
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  // A fixed port: the meter finds the broker again after it was killed.
+  // A fixed port, so that the meter finds the broker again after it was killed.
   env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await freePort()) };
   [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);
 });
@@ -45,7 +45,7 @@ async function meter() {
   client.on('error', () => {});
   const send = (atMs: number, kwh: number) =>
     client.publishAsync(readingsTopic(deviceId), JSON.stringify({ ts: atMs, energy_total_kwh: kwh }), { qos: 1 });
-  /** mWh in the hours from the one to the other. */
+  /** Returns the stored energy in mWh of the hours between two times. */
   const used = async (fromMs: number, toMs: number): Promise<number> => {
     const { rows } = await database.pool.query(
       'SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS "milliwattHours" FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
@@ -56,7 +56,7 @@ async function meter() {
   return { send, used, client };
 }
 
-test('what comes now shows within 5 s, and a correction of a day long past within 30 s', async () => {
+test('current readings are visible within 5 s, and a correction of a day long past within 30 s', async () => {
   const { send, used, client } = await meter();
   const past = [BASE_MS - 60 * DAY_MS, BASE_MS - 50 * DAY_MS, BASE_MS - 40 * DAY_MS] as const;
   await send(past[0], 100);
@@ -71,7 +71,7 @@ test('what comes now shows within 5 s, and a correction of a day long past withi
   await client.endAsync();
 });
 
-test('what was acknowledged is stored once, over a kill -9 amid a stream', async () => {
+test('acknowledged messages are stored once, despite a kill -9 during a stream', async () => {
   const { send, used, client } = await meter();
   const untilAcknowledged = async (index: number) => {
     const once = () =>

@@ -12,7 +12,7 @@ import { type Came, run } from '#test/support/clients/run.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
-/** As in a folder of a user's own: nothing of this repository, and no types that are stripped. */
+/** The clients are installed as in a user's own folder: without this repository's modules and without type stripping. */
 const LANGUAGES = ['typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Carries out steps in a language; what came of each, and how many requests it took. */
+/** Runs steps in one language. Returns each step's result and its number of requests. */
 async function carryOut(language: Language, of: Pick<Parameters<typeof given>[0], 'keys' | 'variables' | 'steps'>) {
   const input = given(of);
   const said =
@@ -59,7 +59,7 @@ async function carryOut(language: Language, of: Pick<Parameters<typeof given>[0]
 const given = (of: { keys: Record<string, string>; variables: Record<string, string>; steps: Step[] }): string =>
   JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
 
-/** A value as expected, with the marks of cases.ts made vitest's. */
+/** Converts an expected value: the markers of cases.ts become vitest's matchers. */
 function matching(expected: unknown): unknown {
   if (Array.isArray(expected)) return expected.map(matching);
   if (typeof expected === 'string') return /\$\w/.test(expected) ? expect.any(String) : expected;
@@ -70,8 +70,8 @@ function matching(expected: unknown): unknown {
   return Object.fromEntries(Object.entries(expected).map(([name, value]) => [name, matching(value)]));
 }
 
-describe('what is checked in', () => {
-  test('is what the document gives', async () => {
+describe('the committed client', () => {
+  test('equals the one generated from the OpenAPI document', async () => {
     const [now, fresh] = await Promise.all([checkedInClients(), generateClients()]);
     for (const [name, source] of Object.entries(fresh)) {
       expect(now[name] === source, `clients/${name} is behind: npm run client`).toBe(true);
@@ -112,12 +112,12 @@ describe.each(LANGUAGES)('the %s client', (language) => {
       if (gives !== undefined) expect({ where, value }).toMatchObject({ where, value: matching(gives) });
       for (const member of Object.values(save ?? {})) expect(value).toMatchObject({ [member]: expect.any(String) });
     }
-    // Most steps are one request; where it matters a step says how many.
+    // Most steps send one request; other steps declare their number.
     const wanted = steps.reduce((sum, step) => sum + (step.requests ?? 1), 0);
     expect(faults.requests() - before).toBe(wanted);
   });
 
-  test('takes what the library of Standard Webhooks signed, and nothing else', async () => {
+  test('accepts messages signed by the Standard Webhooks library, and no others', async () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const [now, text] = [1_781_524_800, '{"type":"user.created","data":{"name":"Zoë"}}'];
     const sign = (webhook: Webhook) => ({
@@ -144,7 +144,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
     expect(came.map(({ value, error }) => value ?? error)).toMatchObject([good, good, good, ...Array(6).fill(bad)]);
   });
 
-  test('has every operation: one without a step is called with its example, and answered', async () => {
+  test('has every operation: an operation without a step is called with its example and gets an answer', async () => {
     const called = new Set(Object.values(CASES).flatMap((steps) => steps.map(({ call }) => call)));
     const { operations } = readInterface();
     const others: Step[] = operations

@@ -8,7 +8,7 @@ import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 
-/** Who may change what lets somebody in: e-mail addresses, keys, sessions. */
+/** Tests of the changes that decide who can get into an account: e-mail addresses, keys, sessions. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
@@ -28,7 +28,7 @@ const newEmail = (userId: string) => `moved-${userId}@example.com`;
 const changeEmail = (userId: string, key: string, email: string) =>
   send('PATCH', `/v1/users/${userId}`, key, { email });
 
-/** An account that requested a change, and by which key. */
+/** An account that requested a change of address, and the key that it used. */
 interface Requested {
   userId: string;
   key: string;
@@ -49,7 +49,7 @@ async function session(userId: string) {
   return { sessionId: session_id, headers };
 }
 
-test('links that end with all other access still count towards the mails of a day', async () => {
+test("links that end with all other access still count towards the day's mails", async () => {
   const { userId } = await api.user('homeowner');
   await sql(
     `INSERT INTO sign_ins (sign_in_id, user_id, token_sha256, code_mac, created_at, expires_at) VALUES ($1, $2, $3, '', $4, $4::timestamptz + interval '15 min')`,
@@ -62,7 +62,7 @@ test('links that end with all other access still count towards the mails of a da
 });
 
 describe('a changed e-mail address', () => {
-  test('needs keys:write beside users:write, whoever it is about', async () => {
+  test('needs keys:write in addition to users:write, for any account', async () => {
     const { userId } = await api.user('homeowner');
     const without = SCOPES.filter((scope) => scope !== 'keys:write');
     const { key } = await createKey(api.db, { userId, environment: 'live', scopes: without });
@@ -71,7 +71,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', `/v1/users/${userId}`, key, { timezone: 'Europe/Berlin' })).status).toBe(200);
   });
 
-  test('waits until a mail to it was used; then it holds, and whoever used the mail is signed in', async () => {
+  test('waits until the link in its mail is used; then it applies, and the person who used it is signed in', async () => {
     const { userId, key } = await api.user('homeowner');
     const former = await emailOf(userId);
     const { headers } = await session(userId);
@@ -96,7 +96,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
 
-  test('is reported to the old address when it is requested and when it holds, and ends waiting sign-ins', async () => {
+  test('is reported to the old address when it is requested and when it applies, and ends waiting sign-ins', async () => {
     const { userId, key } = await api.user('homeowner');
     const former = await emailOf(userId);
     const asked = await api.send('/dashboard/sign-in', { method: 'POST', body: { email: former } });
@@ -126,7 +126,7 @@ describe('a changed e-mail address', () => {
     ].entries()) {
       const mail = compose(notices[index], 'Europe/Berlin', new Map(), null);
       expect(mail.subject).toBe(subject);
-      // Where it went is nobody's business who can no longer read it.
+      // A former address that has lost access must not learn the new address.
       expect([mail.text.includes(former), mail.text.includes(newEmail(userId))]).toEqual([true, false]);
     }
   });
@@ -168,7 +168,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
 
-  test('goes on after its own session was signed out', async () => {
+  test('continues after its own session was signed out', async () => {
     const { userId } = await api.user('homeowner');
     const { headers } = await session(userId);
     const body = { email: newEmail(userId) };
@@ -190,7 +190,7 @@ describe('a changed e-mail address', () => {
     expect((await send('GET', `/v1/users/${one.userId}`, one.key)).json.pending_email).toBe(wanted);
   });
 
-  test('waits for two accounts, and is the first one’s to confirm it; it keeps nobody from an account', async () => {
+  test('may be requested by two accounts; the first to confirm gets it; the request blocks no account', async () => {
     const [one, other] = [await api.user('homeowner'), await api.user('homeowner')];
     const wanted = newEmail(one.userId);
     for (const { userId, key } of [one, other])
@@ -207,7 +207,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(409);
   });
 
-  test('is used once by one of many who confirm it at once', async () => {
+  test('is applied once if many confirm it concurrently', async () => {
     const { userId, key } = await api.user('homeowner');
     await changeEmail(userId, key, newEmail(userId));
     const { token } = await mailedConfirmation(api, userId);
@@ -235,7 +235,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(201);
   });
 
-  test('is mailed five times a day at most: addresses may be anybody’s', async () => {
+  test('is mailed five times a day at most, because the address may be a stranger’s', async () => {
     const { userId, key } = await api.user('homeowner');
     const statuses: number[] = [];
     for (const n of [1, 2, 3, 4, 5, 6])
@@ -244,7 +244,7 @@ describe('a changed e-mail address', () => {
     expect((await send('GET', `/v1/users/${userId}`, key)).json.pending_email).toBe(`5-${newEmail(userId)}`);
   });
 
-  test('is reported to at most three former addresses a day: others may be anybody’s', async () => {
+  test('is reported to at most three former addresses a day, because they may be strangers’', async () => {
     const { userId } = await api.user('homeowner');
     const former = await emailOf(userId);
     for (const n of [1, 2, 3, 4, 5])
@@ -256,7 +256,7 @@ describe('a changed e-mail address', () => {
     expect(told.map(({ email }) => email)).toEqual([former, `1-${newEmail(userId)}`, `2-${newEmail(userId)}`]);
   });
 
-  test('of a homeowner is its utility’s to request until that one has signed in', async () => {
+  test('of a homeowner can be requested by its utility until the homeowner has signed in', async () => {
     const { userId } = await home();
     const path = `/v1/users/${userId}`;
     expect((await changeEmail(userId, utility.key, newEmail(userId))).json.pending_email).toBe(newEmail(userId));
@@ -266,7 +266,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', path, utility.key, { email: newEmail(userId), timezone: 'Europe/Paris' })).status).toBe(
       200,
     );
-    // Signed out everywhere it is still its own.
+    // After the account is signed out everywhere, it still has signed in before.
     await sql('DELETE FROM sessions WHERE user_id = $1', [userId]);
     expect((await send('PATCH', path, utility.key, { email: 'a-utility@example.com' })).status).toBe(403);
     expect((await send('PATCH', path, admin.key, { email: `again-${userId}@example.com` })).status).toBe(200);
@@ -289,7 +289,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
 
-  test('of the one that asks is its own to change, a utility’s, too', async () => {
+  test('of the caller’s own account can be changed by a utility, too', async () => {
     const { userId, key } = await api.user('utility');
     await session(userId);
     expect((await changeEmail(userId, key, newEmail(userId))).status).toBe(200);
@@ -299,7 +299,7 @@ describe('a changed e-mail address', () => {
 describe('keys that a utility makes for its homeowners', () => {
   const READS: Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
-  test('read insights, alerts and devices, and no more', async () => {
+  test('read insights, alerts and devices, and nothing else', async () => {
     const { userId } = await home();
     const make = (scopes?: Scope[]) =>
       send('POST', '/v1/keys', utility.key, { user_id: userId, ...(scopes ? { scopes } : {}) });
@@ -313,7 +313,7 @@ describe('keys that a utility makes for its homeowners', () => {
     expect((await send('POST', '/v1/keys', admin.key, { user_id: userId })).json.scopes).toEqual([...SCOPES]);
   });
 
-  test('take no other key’s place that may do more', async () => {
+  test('cannot replace a key with more rights', async () => {
     const { userId, key } = await home();
     const [own] = (await send('GET', '/v1/keys', key)).json;
     const narrow = (await send('POST', '/v1/keys', utility.key, { user_id: userId })).json;
@@ -324,7 +324,7 @@ describe('keys that a utility makes for its homeowners', () => {
 });
 
 describe('sessions', () => {
-  test('are listed to their owner, and ended one by one', async () => {
+  test('are listed for their owner, and ended one by one', async () => {
     const { userId } = await api.user('homeowner');
     const [here, there] = [await session(userId), await session(userId)];
     const other = await session((await api.user('admin')).userId);
@@ -353,7 +353,7 @@ describe('sessions', () => {
   });
 });
 
-test('with a role go the deliveries about those that it no longer reaches', async () => {
+test('a lower role removes deliveries about accounts that it no longer reaches', async () => {
   const box = secretBox('the secret of the tests');
   const [demoted, stays] = [await api.user('admin'), await api.user('admin')];
   for (const { userId } of [demoted, stays, utility])

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 beforeAll(async () => {
   api = await testApi();
   user = await api.user('homeowner');
-  // 1 kWh an hour for 100 days, 3 kWh in the hour from 18:00; nothing on the 10th of June.
+  // 1 kWh an hour for 100 days, 3 kWh in the hour from 18:00; no data on 10 June.
   const profile = new Map<number, number>();
   const end = api.now.getTime();
   for (let ms = end - 100 * 24 * HOUR_MS; ms < end; ms += HOUR_MS) {
@@ -22,9 +22,9 @@ afterAll(() => api.close());
 
 const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST', key: user.key, body });
 
-test('says on which hours, days and months of the last 90 days a rule would have fired', async () => {
+test('returns the hours, days and months of the last 90 days in which a rule would have fired', async () => {
   const hours = await preview({ type: 'peak_usage', threshold_kwh: 2 });
-  // 90 days with today, which has not come to 18:00; one without data.
+  // 90 days including today, which has not reached 18:00, less one day without data.
   expect(hours.json.data).toHaveLength(88);
   expect(hours.json.data.at(-1)).toEqual({
     period_start: '2026-06-14T18:00:00.000Z',
@@ -46,17 +46,17 @@ test('says on which hours, days and months of the last 90 days a rule would have
   ]);
 });
 
-test('takes periods of the user’s zone', async () => {
+test('uses periods of the user’s zone', async () => {
   await api.send(`/v1/users/${user.userId}`, { method: 'PATCH', key: user.key, body: { timezone: 'Asia/Kolkata' } });
   const { json } = await preview({ type: 'daily_usage', threshold_kwh: 25.999 });
   expect(json.data[0]).toMatchObject({ period_start: expect.stringMatching(/T18:30:00.000Z$/) });
   await api.send(`/v1/users/${user.userId}`, { method: 'PATCH', key: user.key, body: { timezone: 'UTC' } });
 });
 
-test('says when devices were silent, and makes no alert', async () => {
+test('returns when devices were silent, and creates no alert', async () => {
   const { status, json } = await preview({ type: 'no_data', threshold_hours: 5 });
   expect(status).toBe(200);
-  // No device is paired under these readings: nothing is silent.
+  // No device is paired that could have sent these readings: nothing is silent.
   expect(json.data).toEqual([]);
   await api.database.pool.query(
     `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256) VALUES ('dev_' || $1, $1, 'x', 'x', '')`,
@@ -72,12 +72,12 @@ test('says when devices were silent, and makes no alert', async () => {
   expect((await api.send(`/v1/alerts?user_id=${user.userId}`, { key: user.key })).json).toEqual([]);
 });
 
-test('says which days and months would have cost more, by the prices of now', async () => {
+test('returns which days and months would have cost more, at current prices', async () => {
   const tariff = (body: object) =>
     api.send('/v1/tariffs', { method: 'POST', key: user.key, body: { name: 'x', currency: 'EUR', ...body } });
   expect((await preview({ type: 'daily_cost', threshold: '1' })).status).toBe(409);
   await tariff({ valid_from: '2026-01-01', import: { per_kwh: '0.30' } });
-  // 26 kWh a day: 7.80.
+  // The home uses 26 kWh a day, which cost 7.80.
   const days = await preview({ type: 'daily_cost', threshold: 7.79 });
   expect(days.json.data).toHaveLength(88);
   expect(days.json.data.at(-1)).toEqual({
@@ -92,7 +92,7 @@ test('says which days and months would have cost more, by the prices of now', as
     ['2026-04-01T00:00:00.000Z', '234.00'],
     ['2026-05-01T00:00:00.000Z', '241.80'],
   ]);
-  // Another currency: days are in one or the other, and the month that has both is in neither.
+  // The tariff changes to another currency: each day has one currency. The month with both currencies is in neither answer.
   await tariff({ valid_from: '2026-05-02', currency: 'JPY', import: { per_kwh: '10' } });
   const both = (await preview({ type: 'daily_cost', threshold: '7.79' })).json.data;
   expect(both).toHaveLength(89);

@@ -11,7 +11,7 @@ afterAll(() => api.close());
 const as = (key: string) => asking(api, key);
 
 describe('alerts', () => {
-  test('are made, read, changed and removed', async () => {
+  test('are created, read, changed and removed', async () => {
     const { userId, key } = await api.user('homeowner');
     const made = await as(key).post('/v1/alerts', {
       user_id: userId,
@@ -39,7 +39,7 @@ describe('alerts', () => {
     expect((await as(key).delete(path)).status).toBe(404);
   });
 
-  test('have the threshold of their type: kWh above nothing, or 1 to 720 hours', async () => {
+  test('have the threshold of their type: kWh above 0, or 1 to 720 hours', async () => {
     const { key } = await api.user('homeowner');
     const wrong: [object, string][] = [
       [{ type: 'peak_usage' }, 'threshold_kwh'],
@@ -62,7 +62,7 @@ describe('alerts', () => {
     expect((await as(key).patch(`/v1/alerts/${silent.json.alert_id}`, { threshold_kwh: 5 })).status).toBe(422);
   });
 
-  test('on costs have a threshold in money, exactly, and need a tariff', async () => {
+  test('on costs have an exact threshold in money, and need a tariff', async () => {
     const { userId, key } = await api.user('homeowner');
     const { key: other } = await api.user('homeowner');
     const raw = (text: string, method = 'POST', path = '/v1/alerts') => api.send(path, { key, method, raw: text });
@@ -82,7 +82,7 @@ describe('alerts', () => {
     const shown = (await as(key).get(path)).json;
     expect(shown).toMatchObject({ type: 'daily_cost', threshold: '2.50' });
     expect(Object.keys(shown)).not.toContain('threshold_kwh');
-    // Numbers with all of their digits, in a POST and a PATCH; those of other members stay numbers.
+    // Thresholds keep all of their digits, in a POST and a PATCH; the numbers of other members stay numbers.
     const long = await raw('{"type": "monthly_cost", "threshold": 123456789.123456789, "delivery": "email"}');
     expect((await as(key).get(`/v1/alerts/${long.json.alert_id}`)).json.threshold).toBe('123456789.123456789');
     expect((await raw('{"threshold": 0.000000001000000000000000}', 'PATCH', path)).json.threshold).toBe('0.000000001');
@@ -112,14 +112,14 @@ describe('alerts', () => {
     expect((await as(key).patch(path, { threshold_kwh: 5 })).status).toBe(422);
     expect((await as(key).patch(`/v1/alerts/${usage.json.alert_id}`, { threshold: '5' })).status).toBe(422);
 
-    // Without a tariff any more it can be paused, but has no currency for another threshold.
+    // Without a tariff the alert can still be paused, but has no currency for another threshold.
     await as(key).delete(`/v1/tariffs/${made.tariff_id}`);
     expect((await as(key).patch(path, { status: 'paused' })).status).toBe(200);
     expect((await as(key).patch(path, { threshold: '5' })).status).toBe(409);
     expect((await as(key).get(`/v1/alerts?user_id=${userId}`)).json).toHaveLength(3);
   });
 
-  test('need somebody who can be told: a phone for SMS, an active subscription for webhooks', async () => {
+  test('need a recipient: a phone for SMS, an active subscription for webhooks', async () => {
     const { userId, key } = await api.user('homeowner');
     const post = (delivery: string) => as(key).post('/v1/alerts', { type: 'peak_usage', threshold_kwh: 1, delivery });
     expect((await post('sms')).status).toBe(409);

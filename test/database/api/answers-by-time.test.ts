@@ -6,18 +6,21 @@ import { createDb } from '#src/database/connect.ts';
 import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** A channel counts once, each stretch of time by the best quantity that has a reading before its end: all answers about a time go by what counted then. */
+/**
+ * A channel counts once: at each time, the best quantity that has a reading before its end. All answers about a time must use the quantity
+ * that counted then.
+ */
 const QUARTER_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Two days, and a third one, which is of another month. */
+/** Start of two days, and of a third one, which belongs to the next month. */
 const START = Date.UTC(2026, 3, 29);
 const BORDER = START + 2 * DAY_MS;
 const END = START + 3 * DAY_MS;
 const BEFORE = { start: '2026-04-29', end: '2026-04-30' };
 const AFTER = { start: '2026-05-01', end: '2026-05-01' };
 const ALL = { start: '2026-04-29', end: '2026-05-01' };
-/** 400 W, in each quarter-hour. */
+/** 400 W in each quarter-hour. */
 const POWER_W = 400;
 const QUARTER_KWH = 0.1;
 const EVERY = 'production,self_consumed,coverage';
@@ -28,13 +31,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Times of a series: each quarter-hour of `[fromMs, toMs]`. */
+/** Returns the times of a series: each quarter-hour of `[fromMs, toMs]`. */
 const times = (fromMs: number, toMs: number) =>
   Array.from({ length: (toMs - fromMs) / QUARTER_MS + 1 }, (_, at) => fromMs + at * QUARTER_MS);
 type Sent = readonly [readAtMs: number, channel: string, kind: Kind, value: number];
 const powers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms) => [ms, channel, 'power', POWER_W]);
-/** A register that shows 100 kWh at its first reading. */
+/** A register whose first reading is 100 kWh. */
 const registers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms, at) => [ms, channel, 'register', 100 + at * QUARTER_KWH]);
 
@@ -101,9 +104,9 @@ async function home(...types: string[]) {
   };
 }
 
-test('two tariffs after a power: it alone counts before them, and all of that is known', async () => {
+test('two tariffs after a power: only the power counts before them, and its whole time is known', async () => {
   const { send, days, usage, months } = await home('smart_meter');
-  // Its power goes on, and is what is known of the export.
+  // The power readings continue, and are the known part of the export.
   await send(powers('import', START, BORDER));
   await send(['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, END)));
   await send(powers('import', BORDER + QUARTER_MS, END));
@@ -120,10 +123,10 @@ test('two tariffs after a power: it alone counts before them, and all of that is
   ]);
 });
 
-test('a register after three phases: what was not known of a phase stays unknown', async () => {
+test('a register after three phases: unknown time of a phase stays unknown', async () => {
   const { send, days, usage, months } = await home('smart_meter');
   await send(['import/l1', 'import/l2', 'import/l3'].flatMap((channel) => powers(channel, START, BORDER - DAY_MS)));
-  // One is silent for the whole second day.
+  // One phase is silent for the whole second day.
   await send(['import/l1', 'import/l3'].flatMap((channel) => powers(channel, BORDER - DAY_MS + QUARTER_MS, BORDER)));
   await send(registers('import', BORDER, END));
   await send(['import/l1', 'import/l2', 'import/l3'].flatMap((channel) => powers(channel, BORDER, END)));
@@ -140,7 +143,7 @@ test('a register after three phases: what was not known of a phase stays unknown
   ]);
 });
 
-test('a silence of two tariffs is shared out by the days of the power before them', async () => {
+test('a gap of two tariffs is distributed by the days of the power before them', async () => {
   const { send, usageOf } = await home('smart_meter');
   await send(powers('import', BORDER - 28 * DAY_MS, BORDER));
   const tariffs = ['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, BORDER + 3 * DAY_MS));
@@ -151,7 +154,7 @@ test('a silence of two tariffs is shared out by the days of the power before the
   ]);
 });
 
-/** Two tariffs, one of which once has a false value, and a total that counts from the last day on. */
+/** Two tariffs, one of which has one false value, and a total that counts from the last day on. */
 async function tariffHome() {
   const made = await home('smart_meter');
   const tariffs = [...registers('import/t1', START, BORDER), ...registers('import/t2', START, BORDER)];
@@ -161,7 +164,7 @@ async function tariffHome() {
   return made;
 }
 
-test('a bill names the registers that counted in its days, each with what it counted', async () => {
+test('a bill names the registers that counted in its days, each with its energy', async () => {
   const { bill } = await tariffHome();
   const showed = (channel: string, end: string, energy: string) => ({
     channel,
@@ -183,7 +186,7 @@ test('a bill names the registers that counted in its days, each with what it cou
   expect((await whole.bill(ALL)).known_now).toMatchObject(told('48.000000', total, ...tariffs));
 });
 
-test('findings and edits are of the registers that count at their time', async () => {
+test('findings and edits belong to the registers that count at their time', async () => {
   const { key, months, edit } = await tariffHome();
   expect(await months()).toMatchObject([{ findings: { glitches: 1 } }, { findings: { glitches: 0 } }]);
   const at = (ms: number) => new Date(ms).toISOString();
@@ -201,7 +204,7 @@ test('findings and edits are of the registers that count at their time', async (
   expect((await feed(BEFORE)).match(/quality>7</g)?.length).toBe(1);
 });
 
-test('a power next to a register that is asked about keeps what it counted, and a home what it was', async () => {
+test('a power next to an unknown register keeps its counted energy, and the home its usage', async () => {
   const { deviceIds, userId, send, days } = await home('smart_meter', 'inverter');
   const [, inverter = ''] = deviceIds;
   await send(powers('import', START, BORDER));
@@ -219,7 +222,7 @@ test('a power next to a register that is asked about keeps what it counted, and 
       complete: null,
     },
   ]);
-  // Home Assistant has its energy of the month, too.
+  // Home Assistant also gets the home's energy of the month.
   const owner = { userId, email: '', zone: 'UTC' };
   const { devices } = await readHomeReport(createDb(api.database.pool), owner, {
     now: new Date(BORDER - 1),

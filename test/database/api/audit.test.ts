@@ -34,7 +34,7 @@ const keyIdOf = async (userId: string) =>
   (await api.database.pool.query('SELECT key_id FROM api_keys WHERE user_id = $1', [userId])).rows[0].key_id;
 const briefly = ({ action, target, details }: Act) => ({ action, target, details });
 
-test('every operation that changes something is noted', () => {
+test('every operation that changes something is recorded', () => {
   const all = [...OPERATIONS, ...DASHBOARD_OPERATIONS];
   const changing = all.filter(({ method, changes }) => method !== 'GET' && changes !== 'nothing');
   expect(changing.length).toBeGreaterThan(20);
@@ -42,7 +42,7 @@ test('every operation that changes something is noted', () => {
 });
 
 describe('the audit log', () => {
-  test('says who did what to whom, by which key, from where', async () => {
+  test('records the actor, the action, the target, the key and the address', async () => {
     const { user_id } = (await ask('POST', '/v1/users', { email: 'Anna@example.com', role: 'homeowner' })).json;
     await ask('PATCH', `/v1/users/${user_id}`, { plan: 'developer', phone: '+4915112345678' });
     const { key_id } = (await ask('POST', '/v1/keys', { user_id, name: 'Anna’s phone', scopes: ['insights:read'] }))
@@ -106,7 +106,7 @@ describe('the audit log', () => {
     expect((await ask('GET', '/v1/audit?user_id=%00')).status).toBe(404);
   });
 
-  test('has nothing of what was refused, failed or was answered again', async () => {
+  test('contains no operation that was refused, failed or was answered from the idempotency store', async () => {
     const before = (await audit('?limit=200')).length;
     const home = await api.user('homeowner');
     expect((await ask('PATCH', `/v1/users/${home.userId}`, { role: 'admin' }, home.key)).status).toBe(403);
@@ -121,7 +121,7 @@ describe('the audit log', () => {
     expect((await audit('?limit=200')).length).toBe(before + 1);
   });
 
-  test('has sign-ins, also those that failed, and their ends; whoever pauses an alert by a mail; operators and exports', async () => {
+  test('contains sign-ins, also failed ones, and sign-outs; pauses of an alert by a mail; operators and exports', async () => {
     const home = await api.user('homeowner');
     const secret = 'the secret of the tests';
     const made = await createSignIn(api.db, { userId: home.userId, secret, now: api.now, validMs: 900_000 });
@@ -160,7 +160,7 @@ describe('the audit log', () => {
     expect((await audit()).filter(({ action }) => action === 'session.refused')[0]).toMatchObject({ target: null });
   });
 
-  test('is only added to: nobody changes or removes a row but the purge and erasure', async () => {
+  test('is append-only: only the purge and erasure change or remove rows', async () => {
     const { pool } = api.database;
     await ask('POST', '/v1/gateways', { name: 'kept' });
     for (const text of [
@@ -181,7 +181,7 @@ describe('the audit log', () => {
     expect(rows).toEqual([{ action: 'young' }]);
   });
 
-  test('knows nobody who was erased, and still that something was done', async () => {
+  test('names no erased account, but still shows that something was done', async () => {
     const utility = await api.user('utility');
     const { user_id } = (await ask('POST', '/v1/users', { email: 'gone@example.com', role: 'homeowner' }, utility.key))
       .json;
@@ -190,7 +190,7 @@ describe('the audit log', () => {
     await ask('DELETE', `/v1/devices/${device_id}`, undefined, key);
     const before = (await audit(`?user_id=${user_id}`)).length;
     expect(before).toBe(4);
-    // It erases itself: who did it is nobody any more.
+    // The account erases itself: the author is anonymous afterwards.
     expect((await ask('DELETE', `/v1/users/${user_id}`, undefined, key)).status).toBe(200);
     expect(await audit(`?user_id=${user_id}`)).toEqual([]);
     const rows = JSON.stringify((await api.database.pool.query('SELECT * FROM audit_log')).rows);
@@ -207,7 +207,7 @@ describe('the audit log', () => {
       'device.deleted',
       'user.deleted',
     ]);
-    // What others did to it is still theirs.
+    // Records of what others did to the account keep their authors.
     expect(erased.at(-1)).toMatchObject({ actor_user_id: utility.userId, address: FROM });
     await eraseUser(api.db, utility.userId);
     expect(JSON.stringify(await audit('?limit=200'))).not.toContain(utility.userId);

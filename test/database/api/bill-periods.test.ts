@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A meter of a home in Berlin that a utility enrolled. */
+/** Creates a meter of a home in Berlin that a utility enrolled. */
 async function meter() {
   const home = await api.user('homeowner', { enrolledBy: utility.userId });
   const patch = { timezone: 'Europe/Berlin' };
@@ -50,7 +50,7 @@ const close = (id: string) => post(`/v1/bill-periods/${id}/close`);
 const get = (id: string, key = utility.key, accept = 'application/json') =>
   api.send(`/v1/bill-periods/${id}`, { key, headers: { accept } });
 
-/** JSON with members in order and without blanks, as docs/billing.md says that anybody can make it. */
+/** JSON with sorted members and without blanks, which anybody can reproduce by docs/billing.md. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -60,7 +60,7 @@ const canonical = (value: unknown): string => {
 const verified = ({ sha256, ...statement }: { sha256: string }) =>
   createHash('sha256').update(canonical(statement)).digest('hex') === sha256;
 
-test('a period goes on where its neighbour ended, though the account has another zone meanwhile', async () => {
+test('a period continues where the previous one ended, although the account’s zone has changed since', async () => {
   const { userId, key } = await meter();
   const zone = (timezone: string) => api.send(`/v1/users/${userId}`, { method: 'PATCH', key, body: { timezone } });
   const made = async (start: string, end: string) =>
@@ -68,7 +68,7 @@ test('a period goes on where its neighbour ended, though the account has another
   const days = (month: string, last: string) => made(`2026-${month}-01`, `2026-${month}-${last}`);
   await zone('UTC');
   const april = await days('04', '30');
-  // Its day begins before April is over in UTC.
+  // In this zone the next day begins before April is over in UTC.
   await zone('Europe/Berlin');
   const may = await days('05', '31');
   expect([april.ends_at, may.starts_at, may.ends_at]).toEqual([
@@ -76,16 +76,16 @@ test('a period goes on where its neighbour ended, though the account has another
     '2026-05-01T00:00:00.000Z',
     '2026-05-31T22:00:00.000Z',
   ]);
-  // And here an hour after: it would be billed by nobody.
+  // In this zone the next day begins an hour later: no period would bill that hour.
   await zone('Europe/London');
   expect((await days('06', '30')).starts_at).toBe(may.ends_at);
   expect((await days('03', '31')).ends_at).toBe(april.starts_at);
   expect(await make({ user_id: userId, start: '2026-05-31', end: '2026-06-01' })).toMatchObject({ status: 409 });
 });
 
-test('a period records what is known, and tells later what it told first, what is known now, and the difference', async () => {
+test('a period records what is known, and later returns the first statement, the current sums, and the difference', async () => {
   const { userId, deviceId, read, key } = await meter();
-  // Half an hour before and after the ends of April; tariffs in rounds, and an export.
+  // Readings half an hour before and after both ends of April; tariffs in the same round, and an export.
   const round = (ms: number, t1: number, t2: number, out: number) =>
     [
       [ms, t1, 'import/t1'],
@@ -112,7 +112,7 @@ test('a period records what is known, and tells later what it told first, what i
       cause: 'first',
       starts_at: '2026-03-31T22:00:00.000Z',
       ends_at: '2026-04-30T22:00:00.000Z',
-      // 130 − 100.2 and 80 − 50.
+      // The energies of both tariff registers: 130 − 100.2 plus 80 − 50 kWh.
       import_kwh: '59.800000',
       export_kwh: '2.000000',
       intervals: 30 * 96,
@@ -139,7 +139,7 @@ test('a period records what is known, and tells later what it told first, what i
   expect(verified(made.json.first_told)).toBe(true);
   expect(verified({ ...made.json.first_told, import_kwh: '59.800001' })).toBe(false);
 
-  // A reading of the evening before comes late: more of the hour lies in April.
+  // A reading of the evening before arrives late: more of the hour's energy lies in April.
   await read([[APRIL, 100.1, 'import/t1']]);
   const later = (await get(id, key)).json;
   expect(later).toMatchObject({
@@ -155,7 +155,7 @@ test('a period records what is known, and tells later what it told first, what i
   expect(recorded.last_told.previous_sha256).toBe(made.json.first_told.sha256);
   expect(verified(recorded.last_told)).toBe(true);
 
-  // The home at its connection point is billed by itself, for the same days.
+  // The home's connection point is billed separately, for the same days.
   const home = await make({ user_id: userId, start: '2026-04-01', end: '2026-04-30' });
   expect(home.json.first_told).toMatchObject({ device_id: null, import_kwh: '59.900000', export_kwh: '2.000000' });
   expect(home.json.first_told.registers.map(({ channel }: { channel: string }) => channel)).toEqual([
@@ -168,7 +168,7 @@ test('a period records what is known, and tells later what it told first, what i
   expect((await api.send(`/v1/bill-periods?device_id=${deviceId}`, { key })).json).toHaveLength(1);
 });
 
-test('a bill is exported with what registers showed and its checksum, as a table and as Green Button', async () => {
+test('a bill is exported with register values and its checksum, as a table and as Green Button', async () => {
   const { deviceId, read, key } = await meter();
   await read([
     [APRIL - HOUR_MS, 100],
@@ -203,7 +203,7 @@ test('a bill is exported with what registers showed and its checksum, as a table
   expect(registers[0]?.[1]).toContain(
     `<espi:IntervalReading>${second(APRIL + 24 * HOUR_MS)}<espi:value>110250000</espi:value>`,
   );
-  // The hours come to what is billed.
+  // The hours add up to the billed energy.
   const hours = [
     ...text.matchAll(
       /<espi:duration>3600<\/espi:duration><espi:start>\d+<\/espi:start><\/espi:timePeriod><espi:value>(\d+)</g,
@@ -213,7 +213,7 @@ test('a bill is exported with what registers showed and its checksum, as a table
   expect(hours.reduce((sum, [, value]) => sum + Number(value), 0)).toBe(9_750_000);
 });
 
-test('what changes of a closed period is billed with the next open one', async () => {
+test('corrections of a closed period are billed with the next open one', async () => {
   const { deviceId, read } = await meter();
   const DAY_MS = 24 * HOUR_MS;
   await read(Array.from({ length: 10 }, (_, day) => [APRIL + day * DAY_MS, 100 + day] as const));
@@ -226,7 +226,7 @@ test('what changes of a closed period is billed with the next open one', async (
     last_told: { cause: 'closing' },
   });
   await close(second);
-  // More of the third of April lies in the second, and less in the third: noon shows 102.75.
+  // More energy of 3 April now lies in 2 April, and less in 3 April: noon shows 102.75.
   await read([
     [APRIL + 1.5 * DAY_MS, 101.9],
     [APRIL + 2.5 * DAY_MS, 102.75],
@@ -249,7 +249,7 @@ test('what changes of a closed period is billed with the next open one', async (
   });
   expect(verified(closed.last_told)).toBe(true);
   expect((await get(second)).json.corrections).toMatchObject([{ told_in: third, status: 'told' }]);
-  // What comes now waits for a period that is still to be made.
+  // A correction that arrives now waits for a period that does not exist yet.
   await read([
     [APRIL + 0.5 * DAY_MS, 100.9],
     [APRIL + DAY_MS, 100.95],
@@ -263,11 +263,11 @@ test('what changes of a closed period is billed with the next open one', async (
   expect((await get(first)).json.corrections).toMatchObject([{ told_in: fourth, status: 'waiting' }]);
 });
 
-test('a bill is recorded with a past that came late, though its devices were known to begin after that', async () => {
+test('a bill includes a past that arrived late, although its devices were first known later', async () => {
   const { userId, deviceId, key, read } = await meter();
   const body = { type: 'smart_plug', location: 'x' };
   const plug = (await api.send('/v1/devices', { method: 'POST', key, body })).json.device_id;
-  // All that is bought flows through a plug, and is billed once.
+  // All imported energy flows through a plug, and is billed once.
   const bought = async (hour: number, kwh: number) => {
     const readings = [[APRIL + hour * HOUR_MS, kwh] as const, [APRIL + (hour + 1) * HOUR_MS, kwh + 1] as const];
     await read(readings);
@@ -280,15 +280,15 @@ test('a bill is recorded with a past that came late, though its devices were kno
   expect((await post(`/v1/bill-periods/${first}/versions`)).json.last_told).toMatchObject({ import_kwh: '2.000000' });
   await bought(5, 98);
   expect((await close(first)).json.last_told).toMatchObject({ import_kwh: '3.000000' });
-  // A correction is recorded with the closing of the period after it.
+  // The correction is recorded when the next period is closed.
   await bought(3, 97);
   expect((await close(second)).json.last_told).toMatchObject({ billed_import_kwh: '1.000000' });
-  // And registers with the first version.
+  // The register values are recorded with the first version.
   await bought(-30, 96);
   expect((await day('2026-03-31')).last_told.registers).toMatchObject([{ device_id: deviceId }]);
 });
 
-test('a device that was deleted is billed to its end, to those who reach whose it was', async () => {
+test('a deleted device is billed to its end, for callers that reach its last owner', async () => {
   const { deviceId, read, key } = await meter();
   await read([
     [APRIL, 100],
@@ -306,7 +306,7 @@ test('a device that was deleted is billed to its end, to those who reach whose i
   expect((await post('/v1/bill-periods', april, stranger.key)).status).toBe(404);
 });
 
-test('days are billed once, a closed period stays, and one that is not over stays open', async () => {
+test('days are billed once, a closed period does not change, and an unfinished one stays open', async () => {
   const { userId, deviceId, key } = await meter();
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-30' });
   const id = json.bill_period_id;
@@ -338,20 +338,20 @@ test('days are billed once, a closed period stays, and one that is not over stay
     const { status, json } = await make(body);
     expect([status, json.details[0].field]).toEqual([422, field]);
   }
-  // Whose they are reads them, and bills nothing.
+  // The owner can read the periods, but cannot bill.
   expect((await get(id, key)).status).toBe(200);
   expect((await post('/v1/bill-periods', { start: '2026-05-01', end: '2026-05-02' }, key)).status).toBe(403);
   expect((await make({ device_id: 'dev_x', start: '2026-05-01', end: '2026-05-02' })).status).toBe(404);
   await expect(api.database.pool.query('UPDATE bill_versions SET version = 7')).rejects.toThrow('append-only');
 });
 
-test('registers are told with what they counted over resets, swaps, jitter and what is held', async () => {
+test('registers are stated with their energy across resets, swaps, jitter and held readings', async () => {
   const { deviceId, read } = await meter();
   const at = (hours: number) => APRIL + hours * HOUR_MS;
   await read([
     [at(1), 100],
     [at(2), 101],
-    // Of a reboot it has lost its fraction; then it begins again, and then there is another meter.
+    // After a reboot the register has lost its fraction; later it starts from 0; then the meter is replaced.
     [at(3), 100.95],
     [at(4), 101.5],
     [at(5), 0.5],
@@ -360,7 +360,7 @@ test('registers are told with what they counted over resets, swaps, jitter and w
     [at(8), 8_000],
     [at(9), 8_001],
     [at(10), 8_001.5],
-    // Nobody knows yet what this is.
+    // This reading is held: later readings must show what it is.
     [at(11), 900_000],
   ]);
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-01' });

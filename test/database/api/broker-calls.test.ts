@@ -46,7 +46,7 @@ const form = async (path: string, body: Record<string, string>) => {
   return answer.body;
 };
 
-test('who logs in: devices, gateways, the service itself; nobody else, and nobody with another’s secret', async () => {
+test('devices, gateways and the service log in; nobody else, and nobody with another’s secret', async () => {
   const ask = async (username: string, password: string) =>
     (await json('authenticate', { username, password, clientid: 'any' })).result;
   expect(await ask(device.id, device.secret)).toBe('allow');
@@ -75,11 +75,11 @@ test('a deleted device may not log in', async () => {
   expect(await json('authenticate', { username: one.device_id, password: secret })).toMatchObject({ result: 'deny' });
 });
 
-describe('what a login may do', () => {
+describe('the rights of a login', () => {
   const ask = async (username: string, action: string, topic: string) =>
     (await json('authorize', { username, action, topic })).result;
 
-  test('devices and gateways publish below their own, and read nothing; the service does all', async () => {
+  test('devices and gateways publish below their own topics, and read nothing; the service may do everything', async () => {
     expect(await ask(device.id, 'publish', `energy/v1/${device.id}/readings`)).toBe('allow');
     expect(await ask(device.id, 'publish', `energy/v1/${device.id}/status`)).toBe('allow');
     expect(await ask(gateway.id, 'publish', `gw/${gateway.id}/tele/plug/SENSOR`)).toBe('allow');
@@ -102,7 +102,7 @@ describe('what a login may do', () => {
     expect(await json('authorize', { username: device.id, action: 'publish' })).toMatchObject({ result: 'deny' });
   });
 
-  test('VerneMQ is answered in its words', async () => {
+  test('VerneMQ is answered in its own format', async () => {
     const hook = (name: string) => ({ 'vernemq-hook': name });
     expect(
       await json('authenticate', { username: device.id, password: device.secret }, hook('auth_on_register')),
@@ -124,7 +124,7 @@ describe('what a login may do', () => {
     });
   });
 
-  test('a session is kept by login and client id, where the broker lets it be changed; none takes another login’s name', async () => {
+  test('a session is bound to login and client id if the broker allows it; no client takes another login’s id', async () => {
     const login = { username: device.id, password: device.secret };
     expect(await json('authenticate', { ...login, clientid: 'homeassistant' })).toMatchObject({
       result: 'allow',
@@ -147,10 +147,10 @@ describe('what a login may do', () => {
     expect(await form('authenticate', { ...login, client_id: device.id })).toBe('allow');
   });
 
-  test('RabbitMQ is, too', async () => {
+  test('RabbitMQ is answered in its own format', async () => {
     expect(await form('authenticate', { username: gateway.id, password: gateway.secret })).toBe('allow');
     expect(await form('authenticate', { username: gateway.id, password: 'x' })).toBe('deny');
-    // Its client id is the login's, and it is no gateway: RabbitMQ tells both with the virtual host.
+    // Its client id must be the login, and gateways are refused. RabbitMQ sends both with the virtual host.
     const own = { username: device.id, client_id: device.id, vhost: '/', ip: '::1' };
     expect(await form('authorize', own)).toBe('allow');
     expect(await form('authorize', { ...own, client_id: `${device.id}-1` })).toBe('allow');
@@ -181,14 +181,14 @@ describe('what a login may do', () => {
     ).toBe('deny');
   });
 
-  test('mosquitto-go-auth is, too: acc 2 is writing', async () => {
+  test('mosquitto-go-auth is answered in its own format; acc 2 is writing', async () => {
     const topic = `energy/v1/${device.id}/readings`;
     expect(await json('authorize', { username: device.id, clientid: 'c', topic, acc: 2 })).toMatchObject({ ok: true });
     expect(await json('authorize', { username: device.id, clientid: 'c', topic, acc: 4 })).toMatchObject({ ok: false });
   });
 });
 
-test('a gateway reads what its own home uses, by the name of the topic alone; nobody else, and nothing else', async () => {
+test('a gateway reads its own home’s usage, by the exact topic; nobody else, and nothing else', async () => {
   const db = createDb(database.pool);
   const { user_id: other } = await createUser(db, { email: 'other@example.com', role: 'homeowner' });
   const topic = (id: string) => `energy/v1/homes/${id}/usage`;
@@ -217,10 +217,10 @@ test('a gateway reads what its own home uses, by the name of the topic alone; no
     expect(await may(gateway.id, on), on).toBe(false);
   for (const username of [device.id, 'gwy_nobody', '', `${gateway.id}x`])
     expect(await may(username, topic(userId)), username).toBe(false);
-  // Several at once: only where each of them may be.
+  // A request for several topics is allowed only if each of them is allowed.
   const both = { username: gateway.id, topics: [{ topic: topic(userId) }, { topic: topic(other) }] };
   expect((await json('authorize', both, { 'vernemq-hook': 'auth_on_subscribe' })).result).not.toBe('ok');
-  // Nobody but the service says what a home uses.
+  // Only the service may publish a home's usage.
   expect((await json('authorize', { username: gateway.id, action: 'publish', topic: topic(userId) })).result).toBe(
     'deny',
   );

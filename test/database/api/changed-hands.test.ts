@@ -11,7 +11,7 @@ import type { Role } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 
-/** An account may come into other hands: what gave access to it before must not go on, least of all with more rights. */
+/** An account may change hands: earlier access to it must end, and must never gain rights. */
 const SECRET = 'the secret of the tests';
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -46,7 +46,7 @@ interface Hands {
 }
 type Opened = { session_id: string; secret: string };
 
-/** Signs in by a mail, as whoever has the mailbox does. */
+/** Signs in by a mail, as the owner of the mailbox does. */
 async function signInByMail(userId: string): Promise<Opened> {
   const made = await createSignIn(api.db, { userId, secret: SECRET, now: api.now, validMs: 60_000 });
   const from = { userAgent: 'The new one', address: '192.0.2.9' };
@@ -71,7 +71,7 @@ async function confirm(userId: string): Promise<null> {
   return null;
 }
 
-/** Each way by which an account may come into other hands, or get more rights; answers the session that comes of it. */
+/** Each way in which an account may change hands or gain rights. Returns the resulting session. */
 const WAYS: Record<string, { isEnrolled?: true; because: string; run(hands: Hands): Promise<Opened | null> }> = {
   'a confirmed e-mail address': {
     because: 'email',
@@ -117,7 +117,7 @@ const WAYS: Record<string, { isEnrolled?: true; because: string; run(hands: Hand
   },
 };
 
-describe('what gave access to an account before ends with', () => {
+describe('earlier access to an account ends with', () => {
   test.each(Object.entries(WAYS))('%s', async (_name, { isEnrolled, because, run }) => {
     const hands = await api.user('homeowner', isEnrolled ? { enrolledBy: utility.userId } : {});
     const { userId, key } = hands;
@@ -128,7 +128,7 @@ describe('what gave access to an account before ends with', () => {
       : await openSession(api.db, userId, api.now, { userAgent: 'The former one', address: '192.0.2.7' });
     const hook = { event: 'user.created' as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
     await createWebhook(api.db, secretBox(SECRET), userId, hook);
-    // What was requested before, by whoever had it.
+    // A change of address that the previous owner requested.
     await patch(userId, key, { email: newEmail() });
     const { token } = await mailedConfirmation(api, userId);
     expect(await makesGateway(key)).toBe(201);
@@ -163,7 +163,7 @@ describe('what gave access to an account before ends with', () => {
     ['a sign-in to an account that nobody enrolled', ({ userId }) => signInByMail(userId)],
     ['the address that it has', async ({ userId, key }) => patch(userId, key, { email: await emailOf(userId) })],
     ['a requested address', ({ userId, key }) => patch(userId, key, { email: newEmail() })],
-  ])('not with %s', async (_name, run) => {
+  ])('does not end with %s', async (_name, run) => {
     const hands = await api.user('homeowner');
     const isTwice = _name.startsWith('a second');
     const first = isTwice ? await signInAtProvider(await emailOf(hands.userId), null, hands.userId) : null;
@@ -175,7 +175,7 @@ describe('what gave access to an account before ends with', () => {
   });
   const twice = async (userId: string, role: Role | null) => signInAtProvider(await emailOf(userId), role, userId);
 
-  test('not with the second sign-in to an enrolled account', async () => {
+  test('does not end with the second sign-in to an enrolled account', async () => {
     const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
     const first = await signInByMail(userId);
     const made = await send('POST', '/v1/keys', utility.key, { user_id: userId });
@@ -203,12 +203,12 @@ describe('a homeowner’s key never reads as an administrator', () => {
     await signInAtProvider(boss, 'admin');
     expect((await send('GET', `/v1/energy-insights?user_id=${admin.userId}`, made.json.key)).status).toBe(401);
     expect((await send('GET', '/v1/devices', made.json.key)).status).toBe(401);
-    // Nor does the utility reach it any more.
+    // The utility does not reach the account any more.
     expect((await send('POST', '/v1/keys', utility.key, { user_id: json.user_id })).status).toBe(404);
   });
 });
 
-/** Holds an account while its role is changed, and commits once `meanwhile` waits. */
+/** Locks an account while its role is changed, and commits once `meanwhile` waits for the lock. */
 async function whilePromoted<T>(userId: string, meanwhile: () => Promise<T>): Promise<T> {
   const client = await api.database.pool.connect();
   try {
@@ -229,8 +229,8 @@ async function whilePromoted<T>(userId: string, meanwhile: () => Promise<T>): Pr
   }
 }
 
-describe('while an account becomes an administrator’s its utility', () => {
-  test('makes no key for it', async () => {
+describe('while an account becomes an administrator’s, its utility', () => {
+  test('creates no key for it', async () => {
     const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
     const made = await whilePromoted(userId, () => send('POST', '/v1/keys', utility.key, { user_id: userId }));
     expect(made.status).toBe(404);
@@ -243,7 +243,7 @@ describe('while an account becomes an administrator’s its utility', () => {
     expect(rotated.status).toBe(404);
   });
 
-  test('requests no address of it', async () => {
+  test('requests no change of its address', async () => {
     const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
     const patched = await whilePromoted(userId, () => patch(userId, utility.key, { email: newEmail() }));
     expect(patched.status).toBe(404);

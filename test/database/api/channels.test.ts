@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('an owner sees what a device tells that nobody knows, and says what it is', async () => {
+test('an owner sees a device’s unknown channel, and says what it is', async () => {
   const { key } = await api.user('homeowner');
   const send = (method: string, path: string, body?: unknown) =>
     api.send(path, { key, method, ...(body ? { body } : {}) });
@@ -60,7 +60,7 @@ test('an owner sees what a device tells that nobody knows, and says what it is',
     attention: [],
     channels: [{ unit: 'kWh', last_value: 11.5, counts_as: 'import' }],
   });
-  // Once its past is computed, and it has another reading.
+  // After the past is recomputed, and with one more reading.
   await hear(12);
   expect((await send('GET', path)).json.channels).toMatchObject([{ counts_as: 'import', counted: true }]);
   expect((await say(null)).json.attention).toEqual(['unknown_quantity']);

@@ -27,7 +27,7 @@ async function pair(home: Home, body: Record<string, unknown> = {}): Promise<str
   return json.device_id;
 }
 
-/** Registers of a channel, as `HH:MM` of the day and kWh or m³. */
+/** Stores register readings of a channel, given as `HH:MM` of the day and kWh or m³. */
 async function registers(deviceId: string, channel: string, steps: readonly (readonly [string, number])[]) {
   const readings = steps.map(([at, value]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: value }));
   const message = toIncoming({
@@ -49,7 +49,7 @@ const insights = async (home: Home, query: string) => {
 const days = async (home: Home, more: string) => (await insights(home, `start=${DAY}&end=${DAY}&${more}`)).data;
 
 describe('gas, heat and water', () => {
-  test('are answered by commodity, each by itself, and never as electricity', async () => {
+  test('are answered by commodity, each separately, and never as electricity', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home);
     await registers(meter, 'import', [
@@ -80,7 +80,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=water&group_by=hour')).toEqual([
       { date: DAY, hour: '09:00', starts_at: `${DAY}T09:00:00Z`, m3_used: 0.125, peak_hour: '09:00' },
     ]);
-    // Kolkata's hours are made of half hours.
+    // Hours of Kolkata consist of half-hours.
     expect(await days(home, 'commodity=gas&group_by=hour&tz=Asia/Kolkata&include=coverage')).toMatchObject([
       { hour: '11:00', kwh_used: 1.25, m3_used: 0.25 },
       { hour: '12:00', kwh_used: 1.5, m3_used: 0.333, coverage: 1, complete: true },
@@ -88,7 +88,7 @@ describe('gas, heat and water', () => {
     ]);
   });
 
-  test('tell what was estimated, and how much is known', async () => {
+  test('report the estimated part and the coverage', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home);
     await registers(meter, 'gas/m3', [
@@ -100,7 +100,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=gas&include=estimated,coverage')).toEqual([
       { date: DAY, m3_used: 4, peak_hour: '06:00', estimated_m3: 3.5, coverage: 0.5, complete: false },
     ]);
-    // A second meter counts from its own beginning on.
+    // A second meter counts from its own first reading.
     await registers(await pair(home), 'gas', [
       ['12:00', 5],
       ['18:00', 6],
@@ -127,7 +127,7 @@ describe('gas, heat and water', () => {
     expect(text).toBe(`date,kwh_used,m3_used,peak_hour\n${DAY},1,4,06:00\n`);
   });
 
-  test('of devices that are left out are nobody’s; a power counts where there is no register', async () => {
+  test('of excluded devices belong to nobody; a power counts if there is no register', async () => {
     const home = await api.user('homeowner');
     const cellar = await pair(home);
     await registers(cellar, 'heat', [
@@ -143,7 +143,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=heat')).toEqual([]);
   });
 
-  test('are at a glance what they are by month and day; an opened figure has devices of electricity alone', async () => {
+  test('are at a glance the sums of month and day; the opened figure lists devices of electricity only', async () => {
     const home = await api.user('homeowner');
     const [boiler, gone] = [await pair(home, { type: 'gas_meter' }), await pair(home, { type: 'gas_meter' })];
     await registers(boiler, 'gas/m3', [
@@ -183,16 +183,16 @@ describe('gas, heat and water', () => {
       { commodity: 'heat', unit: 'kWh', used: heat, before: nothing, last_year: nothing },
     ]);
     expect(await days(home, 'commodity=gas&include=estimated')).toMatchObject([{ m3_used: 4.5, estimated_m3: 3 }]);
-    // Four weeks later it is what there was before.
+    // Four weeks later the answer is the same as before.
     const later = new Date(Date.parse(`${DAY}T12:00:00Z`) + 28 * 24 * 3_600_000).toISOString();
     expect(await at(undefined, later)).toMatchObject([
       { used: nothing, before: gas },
       { used: nothing, before: heat },
     ]);
-    // Of one device what it tells, wherever it is.
+    // The answer for one device contains its readings, whatever its placement.
     expect(await at(gone, `${DAY}T12:00:00Z`)).toMatchObject([{ used: { used: 1, estimated: 0 } }]);
     expect(await at(silent, `${DAY}T12:00:00Z`)).toEqual([]);
-    // A meter that is gone is shown as long as it is known of; one that is there although it is silent.
+    // A deleted meter is shown while its data is known; a meter that exists is shown even if silent.
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
     expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 
@@ -203,7 +203,7 @@ describe('gas, heat and water', () => {
     ]);
   });
 
-  test('go with what they have; what they have not is refused', async () => {
+  test('combine with supported options; unsupported ones are refused', async () => {
     const home = await api.user('homeowner');
     for (const query of [
       'commodity=oil',
@@ -215,7 +215,7 @@ describe('gas, heat and water', () => {
     }
   });
 
-  test('count from the first reading once an owner says so, and go when the account does', async () => {
+  test('count from the first reading once an owner says so, and are removed with the account', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home);
     await registers(meter, 'cellar/import', [

@@ -16,7 +16,7 @@ describe('firings', () => {
       body: { type: 'peak_usage', threshold_kwh: 1, delivery: 'email' },
     });
     alertId = made.json.alert_id;
-    // Of late hours, too: they come in the order in which they fired.
+    // Firings for late hours are included: they are listed in the order in which they fired.
     for (const [index, event] of events.entries()) {
       await sql(
         `INSERT INTO alert_firings (alert_id, period_start, period_end, total_milliwatt_hours, event_id, fired_at)
@@ -29,7 +29,7 @@ describe('firings', () => {
     }
   });
 
-  test('come youngest first, page by page', async () => {
+  test('are listed latest first, page by page', async () => {
     const all = (await ask(`/v1/alerts/${alertId}/firings`, home)).json;
     expect(all.map(({ event_id }: { event_id: string }) => event_id)).toEqual(events.toReversed());
     expect(all[0]).toEqual({
@@ -66,7 +66,7 @@ describe('firings', () => {
     ]);
   });
 
-  test('of an alert on costs have what the period cost, and no energy', async () => {
+  test('of an alert on costs have the costs of the period, and no energy', async () => {
     const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: 1 } };
     await own.api.send('/v1/tariffs', { key: home.key, method: 'POST', body: tariff });
     const { json } = await own.api.send('/v1/alerts', {

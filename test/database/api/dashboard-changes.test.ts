@@ -10,7 +10,7 @@ const { signedIn, follow } = dashboardSessions((made) => {
   api = made;
 });
 
-/** What a listener was told within a time. */
+/** Returns the events that a listener received within a time. */
 const listen = async (userId: string | null, headers: Record<string, string>, forMs: number) => {
   const path = `/dashboard/v1/changes${userId === null ? '' : `?user_id=${userId}`}`;
   const options = { host: '127.0.0.1', port: api.port, path, headers, rejectUnauthorized: false };
@@ -33,7 +33,7 @@ const listen = async (userId: string | null, headers: Record<string, string>, fo
 };
 
 describe('changes', () => {
-  test('are announced, as they arrive, to callers that reach the account', async () => {
+  test('are announced as they arrive to callers that reach the account', async () => {
     const { userId } = await api.user('homeowner');
     const { userId: utility } = await api.user('utility');
     const { userId: enrolled } = await api.user('homeowner', { enrolledBy: utility });
@@ -50,17 +50,17 @@ describe('changes', () => {
     const count = () => told.of('readings').length;
     await home.read([['2026-06-15T11:00:00Z', 1]], NOON);
     await expect.poll(count).toBe(1);
-    // Within the ten seconds that last_seen_at is kept to.
+    // A reading within ten seconds of the previous one, which is the precision of last_seen_at.
     await home.read([['2026-06-15T11:15:00Z', 1.1]], NOON);
     await expect.poll(count).toBe(2);
-    // A look later, too.
+    // Waits for another poll of the process.
     await new Promise((done) => setTimeout(done, 2_500));
     expect(count()).toBe(2);
     expect(quiet.text().replaceAll(': still here\n\n', '')).toBe('retry: 3000\n\n');
     for (const one of [told, quiet]) one.close();
   });
 
-  test('have so many listeners of an account, and no more', async () => {
+  test('have a maximum number of listeners per account', async () => {
     const { userId } = await api.user('homeowner');
     const mine = await signedIn(userId);
     const answers = await Promise.all(Array.from({ length: 25 }, () => follow(mine)));
@@ -70,7 +70,7 @@ describe('changes', () => {
     await expect.poll(async () => (await listen(null, mine, 100)).status).toBe(200);
   });
 
-  test('of a utility and the homes that it enrolled leave others room', async () => {
+  test('of a utility and the homes that it enrolled leave room for others', async () => {
     const { userId: utility } = await api.user('utility');
     const enrolled = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility })));
     const theirs: { cookie: string }[] = [];

@@ -18,7 +18,7 @@ describe('a table of devices', () => {
     (await sql('SELECT (SELECT count(*) FROM devices)::int AS devices, (SELECT count(*) FROM users)::int AS users'))
       .rows[0];
 
-  test('is checked with all its mistakes, of the rows and among them, and nothing is stored', async () => {
+  test('is checked with all errors, within rows and between them, and nothing is stored', async () => {
     const before = await counts();
     const head = 'user_id,email,type,location,limit_kw,external_id';
     const table = [
@@ -43,7 +43,7 @@ describe('a table of devices', () => {
     const foreseen = { rows: 3, created: 3, existing: 0, users_created: 1, differing: [], mistakes: [] };
     expect([right.status, right.json]).toEqual([200, foreseen]);
     expect(await counts()).toEqual(before);
-    // What it foresees is what comes.
+    // The preview equals the result of the import.
     const send = { method: 'POST', key: utility.key, raw: fresh, headers: { 'content-type': 'text/csv' } };
     expect((await own.api.send('/v1/imports?create_users=true', send)).json).toMatchObject({
       created: 3,
@@ -54,7 +54,7 @@ describe('a table of devices', () => {
     expect(again.json.differing).toEqual([{ row: 'line 4', device_id: expect.any(String), members: ['limit_kw'] }]);
   });
 
-  test('is not forgotten while the passwords of its devices wait, by who imported it', async () => {
+  test('is kept while its devices’ passwords wait, with its importer', async () => {
     const by = await own.api.user('utility');
     const send = {
       method: 'POST',
@@ -70,7 +70,7 @@ describe('a table of devices', () => {
     expect(await waiting(by)).toEqual([]);
   });
 
-  test('that is none, or of others, is refused as an import of it is', async () => {
+  test('that is malformed, or of others, is refused as its import would be', async () => {
     const refused = async (...given: Parameters<typeof check>) => {
       const { status, json } = await check(...given);
       return [status, json.details?.[0]?.field];
@@ -87,8 +87,8 @@ describe('a table of devices', () => {
   });
 });
 
-describe('what is held', () => {
-  test('is named, until the next readings say what it was', async () => {
+describe('a held reading', () => {
+  test('is shown until the next readings decide what it was', async () => {
     const it = await meter(own.api.database);
     const owner = { key: (await own.api.user('admin')).key };
     const at = (minutes: number) => new Date(own.api.now.getTime() - (60 - minutes) * 60_000);

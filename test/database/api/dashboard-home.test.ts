@@ -15,7 +15,7 @@ const everybody = () => ({ home, utility, stranger, admin });
 
 type Energy = { milliwattHours: number; estimated: number };
 
-/** Writes quarter-hours of a device and every aggregate above them, as ingest does. */
+/** Writes quarter-hours of a device and all aggregates above them, as ingest does. */
 async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
   await addToProfile(
     own.api.database,
@@ -32,7 +32,7 @@ async function write(userId: string, deviceId: string, profile: Map<number, Ener
   );
 }
 
-/** A meter that tells what its home buys. */
+/** Creates a meter that reports the home's import. */
 async function gridMeter(userId: string): Promise<string> {
   const { device } = await createDevice(own.api.db, { userId, type: 'smart_meter', location: 'Hall' });
   await sql(`INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`, [
@@ -41,7 +41,7 @@ async function gridMeter(userId: string): Promise<string> {
   return device.device_id;
 }
 
-/** A home whose quarter-hours are those of a simulated one from 2025 on: 70 days and more, the last of them with a heater that was forgotten. */
+/** A home with the quarter-hours of a simulated one from 2025 on, for 70 days or more; on the last day a heater was left on. */
 async function forgetfulHome(days: number, estimatedHours = 0): Promise<{ owner: Person; untilMs: number }> {
   const owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
   await sql(`UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1`, [owner.userId]);
@@ -58,7 +58,7 @@ async function forgetfulHome(days: number, estimatedHours = 0): Promise<{ owner:
   return { owner, untilMs: fromMs + days * 24 * HOUR_MS };
 }
 
-describe('in plain words', () => {
+describe('remarks in plain words', () => {
   let before: Date;
   beforeAll(() => {
     before = own.api.now;
@@ -67,8 +67,8 @@ describe('in plain words', () => {
     own.api.now = before;
   });
 
-  test('a fault is told with what it is compared with, and how the month will end with what it costs', async () => {
-    // Over the day on which the clock changes.
+  test('contain a fault with its comparison, and the month’s forecast with its costs', async () => {
+    // The range includes a day on which the clock changes.
     const { owner, untilMs } = await forgetfulHome(100);
     own.api.now = new Date(untilMs + 60_000);
     const { json } = await ask(`/v1/remarks?user_id=${owner.userId}`, utility);
@@ -97,7 +97,7 @@ describe('in plain words', () => {
     expect(month.mean_error).toBeLessThan(0.2);
     const tariff = { name: 'flat', valid_from: '2024-01-01', currency: 'EUR', import: { per_kwh: '0.4' } };
     expect((await own.api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
-    // A minute later it is reckoned anew.
+    // After the cache lifetime of a minute, the remarks are computed again.
     own.api.now = new Date(untilMs + 120_000);
     const { cost, expected_kwh } = await told();
     expect(cost.currency).toBe('EUR');
@@ -112,7 +112,7 @@ describe('in plain words', () => {
       });
   });
 
-  test('nothing is said of a home that is not there, is new, or has been silent for hours', async () => {
+  test('are absent for a home that does not exist, is new, or has been silent for hours', async () => {
     own.api.now = new Date('2026-06-15T12:00:00Z');
     const young = await own.api.user('homeowner');
     expect((await ask('/v1/remarks', young)).json.remarks).toEqual([]);
@@ -120,14 +120,14 @@ describe('in plain words', () => {
     const { owner, untilMs } = await forgetfulHome(71);
     own.api.now = new Date(untilMs + 7 * HOUR_MS);
     expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
-    // Nor of hours that were only estimated.
+    // Hours that are only estimated cause no remarks.
     const guessed = await forgetfulHome(71, 24);
     own.api.now = new Date(untilMs + 60_000);
     expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);
     expect((await ask('/v1/remarks', owner)).json.remarks).toHaveLength(1);
   });
 
-  test('a tariff that would have been cheaper in the last twelve months is named', async () => {
+  test('name a tariff that would have been cheaper in the last twelve months', async () => {
     own.api.now = new Date('2026-06-15T12:00:00Z');
     const owner = await own.api.user('homeowner');
     const deviceId = await gridMeter(owner.userId);
@@ -158,14 +158,14 @@ describe('in plain words', () => {
   });
 });
 
-test('a figure is told by its devices: what was measured, estimated, not counted, and why', async () => {
+test('an opened figure lists its devices: measured, estimated and uncounted energy, with reasons', async () => {
   const owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
   await sql("UPDATE users SET timezone = 'Asia/Kolkata' WHERE user_id = $1", [owner.userId]);
   const paired = async (type: string) =>
     (await createDevice(own.api.db, { userId: owner.userId, type, location: 'cellar' })).device.device_id;
   const [grid, roof] = [await paired('smart_meter'), await paired('solar_inverter')];
   const { read } = await meter(own.api.database);
-  // The day begins at 18:30 UTC. Three hours of silence, a glitch, and rubbish.
+  // The local day begins at 18:30 UTC. It has a silence of three hours, a glitch, and an unreadable message.
   const at = (time: string) => new Date(`2026-06-10T${time}:00Z`);
   const tell = (deviceId: string, readings: [Date, number][]) => read(readings, own.api.now, { deviceId });
   await tell(grid, [

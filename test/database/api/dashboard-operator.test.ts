@@ -19,14 +19,14 @@ test('requests need a session, and stay within its scopes', async () => {
     const asked = `/own${path.replaceAll(/\{\w+\}/g, 'x')}`;
     expect((await own.api.send(asked, { method })).status).toBe(401);
     expect((await own.api.send(asked, { method, key })).status).toBe(403);
-    // And none of them is an operation of the interface.
+    // None of them is an operation of the public API.
     const known = (await own.api.send(asked.slice('/own'.length), { method, key: admin.key })).status;
     expect([404, 422]).toContain(known);
   }
 });
 
 describe('acts', () => {
-  test('name accounts by their address while they are there, which the interface does not', async () => {
+  test('contain the address of existing accounts, unlike the public API', async () => {
     const { userId } = await own.api.user('homeowner');
     const of = async () => (await ask(`/v1/acts?user_id=${admin.userId}&limit=1`, admin)).json[0];
     const patch = { key: admin.key, method: 'PATCH', body: { plan: 'developer' } };
@@ -38,13 +38,13 @@ describe('acts', () => {
     expect(await of()).toMatchObject({ action: 'user.changed', target: userId, ...named });
     const { text } = await own.api.send(`/v1/audit?user_id=${admin.userId}&limit=1`, { key: admin.key });
     expect([JSON.parse(text)[0].target, text.includes('@')]).toEqual([userId, false]);
-    // What is nobody's account has no address, and neither has one that is gone.
+    // Actions without an account have no address, nor do actions of a deleted account.
     await own.api.send(`/v1/users/${userId}`, { key: admin.key, method: 'DELETE' });
     expect(await of()).toMatchObject({ action: 'user.deleted', actor_email: named.actor_email, target_email: null });
   });
 });
 
-describe('what is for administrators alone', () => {
+describe('operations for administrators', () => {
   const ADMIN: [string, string][] = [
     ['GET', '/v1/operator'],
     ['GET', '/v1/acts'],
@@ -52,9 +52,9 @@ describe('what is for administrators alone', () => {
     ['POST', '/v1/rejected/replay'],
     ['POST', '/v1/rollups/check'],
   ];
-  test.each(ADMIN)('%s %s is refused to everybody else', async (method, path) => {
+  test.each(ADMIN)('%s %s is refused for everybody else', async (method, path) => {
     const without = { rejected: own.context.rejected, rollups: own.context.rollups };
-    // Refused before anything is looked at, and where it is not there, too.
+    // Refused before anything is read, whether or not the resource exists.
     for (const caller of [home, utility, stranger]) expect((await ask(path, caller, { method })).status).toBe(403);
     delete own.context.rejected;
     delete own.context.rollups;
@@ -64,7 +64,7 @@ describe('what is for administrators alone', () => {
     expect((await ask(path, admin, { method })).status).toBe(200);
   });
 
-  /** A connection tells its statistics when it has been idle for ten seconds, or is asked to. */
+  /** Makes a connection report its statistics: it does so after ten idle seconds, or on request. */
   async function tellStatistics(): Promise<void> {
     const { pool } = own.api.database;
     const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
@@ -72,7 +72,7 @@ describe('what is for administrators alone', () => {
     for (const client of clients) client.release();
   }
 
-  test('the operator sees what comes in and what waits', async () => {
+  test('the operator sees arriving and waiting messages', async () => {
     const get = async () => (await ask('/v1/operator', admin)).json;
     await tellStatistics();
     const sent = { key: home.key, method: 'POST' };
@@ -105,7 +105,7 @@ describe('what is for administrators alone', () => {
     await sql('DELETE FROM rejected_messages');
   });
 
-  test('rejected messages are listed, cut, and tried again', async () => {
+  test('rejected messages are listed, shortened, and replayed', async () => {
     const { deviceId } = await meter(own.api.database);
     const readings = (at: number) => Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: 5 }));
     const at = Date.now() - HOUR_MS;
@@ -145,7 +145,7 @@ describe('what is for administrators alone', () => {
       cut: 0,
       complete: true,
     });
-    // One at a time, whoever asks, here or on the command line: another is told to come back, or comes after it.
+    // One replay runs at a time, from the dashboard or the command line: a second one is refused for now, or runs afterwards.
     const both = await Promise.all([replay({ device_id: deviceId }), replay({ device_id: deviceId })]);
     expect(both.every(({ status }) => status === 200 || status === 503)).toBe(true);
     expect(both.some(({ status }) => status === 200)).toBe(true);
@@ -208,7 +208,7 @@ describe('what is for administrators alone', () => {
     own.api.now = before;
   });
 
-  test('a check that has taken long enough says how far it came', async () => {
+  test('a check that exceeds its time reports its progress', async () => {
     const { passOverRollups } = await import('#src/rollups/mend.ts');
     const { pool, capabilities } = own.api.database;
     const stop = new AbortController();

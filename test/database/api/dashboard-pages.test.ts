@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the pages', () => {
-  test('are found at the addresses that the navigation has', async () => {
+  test('exist at the addresses in the navigation', async () => {
     for (const page of Object.keys(common.pages))
       expect([page, (await api.send(`/dashboard/${page}`)).status]).toEqual([page, 200]);
   });
 
-  test('come from here alone, with nothing inline, and are looked at again each time', async () => {
+  test('are served from this host alone, without inline code, and are revalidated each time', async () => {
     for (const path of ['/dashboard', '/dashboard/', '/dashboard/keys', '/dashboard/sign-in']) {
       const { status, headers, text } = await api.send(path);
       expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8']);
@@ -39,7 +39,7 @@ describe('the pages', () => {
     }
   });
 
-  test('every module’s imports are there, and none has types left', async () => {
+  test('every module’s imports exist, and no module has types left', async () => {
     const seen = new Set<string>();
     const visit = async (path: string): Promise<void> => {
       if (seen.has(path)) return;
@@ -53,7 +53,7 @@ describe('the pages', () => {
     expect(seen.size).toBeGreaterThan(20);
   });
 
-  test('are sent in the best form that is accepted', async () => {
+  test('are sent in the best accepted compression', async () => {
     for (const [accepted, encoding] of [
       ['gzip, deflate, br, zstd', 'br'],
       ['gzip', 'gzip'],
@@ -71,7 +71,7 @@ describe('the pages', () => {
     }
   });
 
-  test('that do not exist are a document for a browser, whatever it has kept', async () => {
+  test('that do not exist are an HTML page for a browser, whatever it has cached', async () => {
     const accept = 'text/html,application/xhtml+xml';
     const { status, headers, text } = await api.send('/dashboard/nothing', { headers: { accept } });
     expect([status, headers['cache-control'], headers.etag]).toEqual([404, 'no-store', undefined]);
@@ -91,7 +91,7 @@ describe('the pages', () => {
     ['/dashboard/a/b/c', 404, '<html'],
     ['/docs/nothing', 404, '<html'],
     ['/home', 404, '<html'],
-    // Without its slash it would be another site's address.
+    // Without its slash this would be another site's address.
     ['//example.com/', 404, '<html'],
     ['/\\\\example.com/', 404, '<html'],
     ['//example.com/docs//', 404, '<html'],
@@ -110,7 +110,7 @@ describe('the pages', () => {
     },
   );
 
-  test('are known again by another process, made anew where they were cleared away, and removed in the end', async () => {
+  test('keep their ETags in another process, are written again if they were deleted, and are removed at the end', async () => {
     const files = [assetFiles(), assetFiles()];
     const stats = await Promise.all(
       files.map(async (one) => {
@@ -136,7 +136,7 @@ describe('the pages', () => {
     expect(headers['last-modified']).toBe(undefined);
   });
 
-  test('nothing but them is served', async () => {
+  test('no other files are served', async () => {
     for (const path of [
       '/dashboard/app/',
       '/dashboard/app/app.ts',

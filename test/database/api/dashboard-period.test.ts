@@ -4,7 +4,7 @@ import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts'
 import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 
-/** A period of a home, and what it costs, as the dashboard asks for them. */
+/** Tests of a home's period and its costs, as the dashboard requests them. */
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -15,7 +15,7 @@ const { utility, home: anna } = own.people;
 
 const kwh = (milliwattHours: number) => Math.floor((milliwattHours + 500) / 1_000) / 1_000;
 
-/** A clock of a zone by the platform's own calendar, and not by the code under test. */
+/** Returns a zone's local times by the platform's own calendar, not by the code under test. */
 function localOf(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -40,7 +40,7 @@ const daysBefore = (date: string, days: number) =>
 describe('a period', () => {
   const profile = new Map<number, number>();
   beforeAll(async () => {
-    // A meter from August 2024 to the afternoon of 27 October 2025, two days after the clocks of Europe went back.
+    // A meter from August 2024 to the afternoon of 27 October 2025, the day after Europe's clocks were set back.
     const { device } = await createDevice(own.api.db, { userId: anna.userId, type: 'smart_meter', location: 'cellar' });
     let random = 7;
     for (let at = Date.UTC(2024, 7, 20); at < Date.UTC(2025, 9, 27, 15, 15); at += QUARTER_MS) {
@@ -84,7 +84,7 @@ describe('a period', () => {
     ['Asia/Kolkata', 'month', '2025-09-30'],
     ['Australia/Lord_Howe', 'week', '2025-10-05'],
     ['UTC', 'year', '2024-12-31'],
-  ])('in %s, the %s of %s, is what the profile says, compared like with like', async (zone, unit, date) => {
+  ])('in %s, the %s of %s equals the profile, with matching comparisons', async (zone, unit, date) => {
     const json = await get(zone, NOW, `unit=${unit}&date=${date}`);
     const local = localOf(zone);
     const cut = local(Date.parse(NOW));
@@ -103,14 +103,14 @@ describe('a period', () => {
       expect(Date.parse(one.end) - Date.parse(one.start)).toBe(length);
       expect(((Date.parse(now.start) - Date.parse(one.start)) / DAY_MS) % 7).toBe(0);
     }
-    // What it is made of: days, or months; each of which is told by itself.
+    // The period's days or months, each also requested separately.
     for (const bucket of json.buckets) {
       const of = unit === 'year' ? [`${bucket.at}-01`, `${bucket.at}-31`] : [bucket.at, bucket.at];
       expect(bucket.kwh_used).toBe(sumOf(within(of[0] as string, of[1] as string, false)));
     }
     const told = json.buckets.reduce((sum: number, { kwh_used }: { kwh_used: number }) => sum + kwh_used, 0);
     if (unit !== 'day') expect(Math.abs(told - json.used.kwh_used)).toBeLessThan(0.02);
-    // The curve of a day is its quarter-hours, as many as the clock shows.
+    // The curve of a day has its quarter-hours, as many as the local day has.
     if (unit === 'day') {
       const quarters = json.curve.filter(({ watts }: { watts: number | null }) => watts !== null);
       expect(json.curve).toHaveLength(date === '2025-10-26' ? 100 : 96);
@@ -120,13 +120,13 @@ describe('a period', () => {
     } else expect(json.curve).toHaveLength(96);
   });
 
-  test('says how much of each is known: a day that nobody told is no day that used nothing', async () => {
+  test('returns the known part of each: a day without data is not a day without usage', async () => {
     const day = await get('UTC', NOW, 'unit=day&date=2025-10-10');
     expect(day.used).toEqual({ kwh_used: null, estimated_kwh: null, coverage: 0 });
     expect(day.curve.every(({ watts }: { watts: number | null }) => watts === null)).toBe(true);
     const month = await get('UTC', NOW, 'unit=month&date=2025-10-01');
     expect(month.used.coverage).toBeCloseTo((26.63 - 1) / 26.64, 2);
-    // The year before the meter came: half of it, and it is said.
+    // The meter was installed half-way through the previous year, and the answer shows that.
     const year = await get('UTC', NOW, 'unit=year&date=2025-06-01');
     expect(year.first_date).toBe('2024-08-20');
     expect(year.compared.last_year.coverage).toBeLessThan(0.3);
@@ -134,13 +134,13 @@ describe('a period', () => {
     const future = await get('UTC', NOW, 'unit=week&date=2026-03-01');
     expect(future).toMatchObject({ compared: null, buckets: [], peak: null, week: { cells: [] } });
     expect((await get('UTC', NOW, 'unit=month&date=1990-01-01')).used.kwh_used).toBeNull();
-    // The first minutes of it, of which there is nothing to compare yet.
+    // The first minutes of the month, when there is nothing to compare yet.
     const begun = await get('UTC', '2025-10-01T00:03:00Z', 'unit=month&date=2025-10-01');
     expect(begun.compared.before.kwh_used).toBeNull();
     expect((await get('UTC', '2025-10-01T00:00:00Z', 'unit=year&date=2026-10-01')).used.kwh_used).toBeNull();
   });
 
-  test('the mean week is that of whole hours of the last twelve', async () => {
+  test('the mean week covers whole hours of the last twelve weeks', async () => {
     const { week, profile: found } = await get('Europe/Berlin', NOW, 'unit=day&date=2025-10-27');
     expect(week).toMatchObject({ weeks: 12 });
     expect(week.cells).toHaveLength(7 * 24);
@@ -161,7 +161,7 @@ describe('a period', () => {
     expect(found.base_watts).toBeLessThan(found.night_watts);
   });
 
-  test('needs a caller that reaches the user, and values that make sense', async () => {
+  test('needs a caller that reaches the user, and valid parameters', async () => {
     const stranger = await own.api.user('utility');
     const home = await own.api.user('homeowner');
     for (const path of ['/v1/period', '/v1/period-costs']) {
@@ -222,7 +222,7 @@ describe('a home with solar, a battery and plugs', () => {
         ...(importW === null ? {} : { energyMilliwattHours: importW * 250, coveredMs: QUARTER_MS }),
         ...(exportW === null ? {} : { exportMilliwattHours: exportW * 250, exportCoveredMs: QUARTER_MS }),
       });
-    // 300 W all day, a kettle of 2 kW at 7, 1 kW of sun from 10 to 16, a heater of 500 W by night; ten weeks.
+    // 300 W all day, a kettle of 2 kW at 7:00, 1 kW of sun from 10:00 to 16:00, a heater of 500 W at night; ten weeks.
     for (let at = Date.UTC(2026, 3, 1); at < Date.UTC(2026, 5, 15, 12); at += QUARTER_MS) {
       const hour = new Date(at).getUTCHours();
       const [sun, night] = [hour >= 10 && hour < 16 ? 1_000 : 0, hour < 5];
@@ -237,11 +237,11 @@ describe('a home with solar, a battery and plugs', () => {
     await deleteDevice(own.api.db, EVERYBODY, ids.gone as string);
   });
 
-  test('says what uses it, by night too, what is untracked, and what came from the sun', async () => {
+  test('lists its devices, at night too, untracked energy, and energy from the sun', async () => {
     const { json } = await ask('/v1/period?unit=month&date=2026-05-01', owner);
     expect(json.used.kwh_used).toBeCloseTo(31 * (0.3 * 24 + 2 + 0.5 * 5), 2);
     const told = Object.fromEntries(json.devices.map((one: { location: string }) => [one.location, one]));
-    // Those that used most come first.
+    // The devices that used most come first.
     expect(json.devices.map(({ location }: { location: string }) => location).slice(0, 3)).toEqual([
       ...['meter', 'heater', 'freezer'],
     ]);
@@ -256,14 +256,14 @@ describe('a home with solar, a battery and plugs', () => {
     expect(json.peak).toMatchObject({ watts: 2_300 });
   });
 
-  test('tells what is drawn now, by the meter of now', async () => {
+  test('returns the current power by the meter', async () => {
     const { json } = await ask('/v1/period?unit=day&date=2026-06-15', owner);
-    // At noon, the last quarter-hour: what the meter fed in is no use.
+    // At noon, in the last quarter-hour: exported energy is not usage.
     expect(json.power).toEqual({ watts: 300, at: null, minutes: 15 });
     expect((await ask('/v1/period?unit=day&date=2026-06-15', anna)).json.power).toBeNull();
   });
 
-  test('is told of each device by itself: one that produces by what it made', async () => {
+  test('is answered per device, too: for a producer its production', async () => {
     const of = async (name: string, unit = 'day') =>
       (await ask(`/v1/period?unit=${unit}&date=2026-05-12&device_id=${ids[name]}`, owner)).json;
     expect(await of('roof')).toMatchObject({ used: { kwh_used: 6 }, peak: { watts: 1_000 }, devices: [], flows: null });
@@ -276,7 +276,7 @@ describe('a home with solar, a battery and plugs', () => {
     expect((await ask(`/v1/period?unit=day&date=2026-05-12&device_id=${ids.gone}`, owner)).status).toBe(404);
   });
 
-  test('costs: of the period, of what it is compared with, of each device, and of a load that never ends', async () => {
+  test('costs are returned for the period, its comparisons, each device, and a permanent load', async () => {
     const path = '/v1/period-costs?unit=month&date=2026-06-01';
     const nothing = { used: null, compared: { now: null, before: null, last_year: null }, buckets: [], devices: [] };
     expect((await ask(path, owner)).json).toEqual({ has_tariff: false, ...nothing, kilowatt_year: null });
@@ -288,15 +288,15 @@ describe('a home with solar, a battery and plugs', () => {
       });
     expect((await tariff('2026-05-10', '0.5')).status).toBe(201);
     const { json } = await ask(path, owner);
-    // A day takes 0.3 × 18 + 2 + 0.5 × 5 from the grid.
+    // A day imports 0.3 × 18 + 2 + 0.5 × 5 kWh from the grid.
     const perDay = 0.5 * (0.3 * 18 + 2 + 0.5 * 5) + 1;
     expect(json.buckets).toHaveLength(15);
     expect(Number(json.buckets[3].cost.total)).toBeCloseTo(perDay, 2);
     expect(json.buckets[3].at).toBe('2026-06-04');
-    // Before the tariff there is nothing to compare with.
+    // Before the tariff there are no costs to compare with.
     expect(json.compared.last_year).toBeNull();
     expect(json.compared.before.missing_prices_kwh).toBeGreaterThan(0);
-    // Six hours of each day the sun gives all that is used: nothing of it is bought then.
+    // For six hours of each day the sun covers all usage: nothing is imported then.
     expect(json.kilowatt_year).toEqual({
       currency: 'EUR',
       amount: expect.closeTo(0.5 * 8_766 * 0.75, -1),
@@ -304,10 +304,10 @@ describe('a home with solar, a battery and plugs', () => {
     });
     expect(json.devices.map(({ device_id }: { device_id: string }) => device_id)).toEqual([ids.heater, ids.freezer]);
     expect(Number(json.devices[0].cost.total)).toBeCloseTo(0.5 * 0.5 * 5 * 15, 2);
-    // Of as many days as the month has, as far as today is: no more, no less.
+    // Costs of as many days as the period has had up to today.
     const week = (await ask('/v1/period-costs?unit=week&date=2026-06-15', owner)).json;
     expect(Number(week.compared.before.total)).toBeCloseTo(Number(week.compared.now.total), 2);
-    // Another currency amid it: nothing that could be added up.
+    // The currency changes within the period, so that costs cannot be added up.
     expect((await tariff('2026-06-10', '3', 'SEK')).status).toBe(201);
     expect((await ask(path, owner)).json).toMatchObject({ used: null, buckets: [], kilowatt_year: null });
     await updateDevice(own.api.db, EVERYBODY, ids.freezer as string, { placement: 'excluded' });

@@ -14,14 +14,14 @@ const { later, post, emailOf, mailed, signedIn, follow } = dashboardSessions((ma
 
 const COOKIE = '__Secure-energy_session';
 
-/** Waits until it is noted that a session of an account was seen now: no answer waits for that. */
+/** Waits until the session's time of last use is stored, which answers do not wait for. */
 const noted = (userId: string) => {
   const seen = 'SELECT FROM sessions WHERE user_id = $1 AND last_seen_at = $2';
   return expect.poll(async () => (await api.database.pool.query(seen, [userId, api.now])).rowCount).toBe(1);
 };
 
 describe('a session', () => {
-  test('is a cookie for the dashboard alone, over TLS, out of reach of scripts and other sites', async () => {
+  test('is a cookie for the dashboard alone, over TLS, inaccessible to scripts and other sites', async () => {
     const { userId } = await api.user('homeowner');
     await post('/dashboard/sign-in', { email: await emailOf(userId) });
     const { token } = await mailed(1);
@@ -30,12 +30,12 @@ describe('a session', () => {
       new RegExp(`^${COOKIE}=[\\w-]{43}; Path=/dashboard; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000,`),
     );
     expect(json.user.user_id).toBe(userId);
-    // Neither the cookie nor the token is kept.
+    // Neither the cookie nor the token is stored.
     const { rows } = await api.database.pool.query('SELECT secret_sha256 FROM sessions WHERE user_id = $1', [userId]);
     expect(rows[0].secret_sha256.toString('utf8')).not.toContain(cookieOf({ headers } as Answer).split('=')[1]);
   });
 
-  test('stands for its user below /dashboard/v1, and a key does not; below /v1 it is the other way round', async () => {
+  test('authenticates its user below /dashboard/v1, and a key does not; below /v1 a key does, and the session does not', async () => {
     const { userId, key } = await api.user('homeowner');
     const { cookie } = await signedIn(userId);
     const path = `/v1/users/${userId}`;
@@ -63,7 +63,7 @@ describe('a session', () => {
     expect((await post('/dashboard/v1/keys', {}, mine)).status).toBe(201);
   });
 
-  test('ends with its role, with its account, by signing out, after a week of silence and after 30 days', async () => {
+  test('ends with its role, its account, by signing out, after a week of inactivity and after 30 days', async () => {
     const { userId } = await api.user('homeowner');
     const { userId: stranger } = await api.user('homeowner');
     const asks = async (headers: object) =>
@@ -105,7 +105,7 @@ describe('a session', () => {
     });
   });
 
-  test('ends in every browser where that is wanted, and with it what it listens to', async () => {
+  test('ends in every browser on request, with its open streams', async () => {
     const { userId } = await api.user('homeowner');
     const [here, there] = [await signedIn(userId), await signedIn(userId)];
     const other = await signedIn((await api.user('homeowner')).userId);
@@ -113,14 +113,14 @@ describe('a session', () => {
     expect((await api.send('/dashboard/session?everywhere=true', { method: 'DELETE', headers: here })).status).toBe(
       200,
     );
-    // By itself it would after two minutes.
+    // Without the request, the stream would end only after two minutes.
     await expect.poll(listening.isOver).toBe(true);
     for (const headers of [here, there])
       expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(401);
     expect((await api.send('/dashboard/v1/devices', { headers: other })).status).toBe(200);
   });
 
-  test('ends what it listens to after a week of silence, too', async () => {
+  test('ends its streams after a week of inactivity, too', async () => {
     const { userId } = await api.user('homeowner');
     const listening = await follow(await signedIn(userId));
     await api.database.pool.query(
@@ -130,7 +130,7 @@ describe('a session', () => {
     await expect.poll(listening.isOver).toBe(true);
   });
 
-  test('a changed e-mail address takes back what was mailed to the old one', async () => {
+  test('a changed e-mail address invalidates links mailed to the old one', async () => {
     const { userId } = await api.user('homeowner');
     await post('/dashboard/sign-in', { email: await emailOf(userId) });
     const { token } = await mailed(1);
@@ -139,7 +139,7 @@ describe('a session', () => {
     expect((await post('/dashboard/session', { token })).status).toBe(422);
   });
 
-  test('of the sandbox is another cookie than the live one: both may be on one host', async () => {
+  test('of the sandbox has another cookie than a live session: both may be on one host', async () => {
     const sandbox = await testApi({ environment: 'sandbox' });
     try {
       const { userId } = await sandbox.user('homeowner');
@@ -172,14 +172,14 @@ describe('a session', () => {
         for (const { status } of await Promise.all(answers)) statuses.add(status);
       }
       expect([...statuses].sort()).toEqual([200, 429]);
-      // A few at once, too: one account does not hold the connections of all.
+      // Concurrent requests are limited, too: one account must not occupy all connections.
       one.now = new Date(one.now.getTime() + 60_000);
       const path = '/dashboard/v1/period?unit=day&date=2026-06-15';
       const statusesOf = async (count: number) =>
         (await Promise.all(Array.from({ length: count }, () => one.send(path, { headers })))).map(
           ({ status }) => status,
         );
-      // What a browser and a second one ask waits its turn.
+      // Requests of a browser and a second one wait for their turn.
       expect(new Set(await statusesOf(20))).toEqual(new Set([200]));
       expect((await one.send(path, { headers })).status).toBe(200);
       expect((await one.send('/v1/devices', { key })).status).toBe(200);
@@ -188,9 +188,9 @@ describe('a session', () => {
     }
   });
 
-  test('is not used up by requests that are broken off', async () => {
+  test('is not used up by aborted requests', async () => {
     const mine = await signedIn((await api.user('homeowner')).userId);
-    // At every stage: before they begin, while they wait their turn, and while they are answered.
+    // Requests are aborted at every stage: before they begin, while they wait, and while they are answered.
     for (let asked = 0; asked < 56; asked++) {
       const options = {
         host: '127.0.0.1',
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect((await api.send('/dashboard/v1/devices', { headers: mine })).status).toBe(200);
   });
 
-  test('a cookie of any form is a missing session, not an error', async () => {
+  test('a malformed cookie is a missing session, not an error', async () => {
     for (const cookie of [
       `${COOKIE}=`,
       `${COOKIE}=\u00e9`,
@@ -221,7 +221,7 @@ describe('a session', () => {
   });
 });
 
-test('what is over is forgotten, and nothing else', async () => {
+test('expired sessions are deleted, and nothing else', async () => {
   const { userId } = await api.user('homeowner');
   const old = await signedIn(userId);
   later(40);

@@ -14,7 +14,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const browserCookieOf = ({ headers }: Answer) =>
   /__Secure-energy_browser=[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
-/** Asks for a mail from one of this machine's addresses. */
+/** Requests a mail from one of this machine's addresses. */
 const askFrom = (localAddress: string, email: string, headers: Record<string, string>) =>
   new Promise<{ status: number }>((done, fail) => {
     const options = { host: '127.0.0.1', port: api.port, localAddress, rejectUnauthorized: false };
@@ -28,7 +28,7 @@ const askFrom = (localAddress: string, email: string, headers: Record<string, st
   });
 
 describe('signing in', () => {
-  test('answers the same, whether or not there is such an account, and mails accounts only', async () => {
+  test('answers the same whether or not the account exists, and mails only accounts', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     const known = await post('/dashboard/sign-in', { email: email.toUpperCase() });
@@ -42,7 +42,7 @@ describe('signing in', () => {
     expect(api.mailed.length).toBe(1);
   });
 
-  test('takes a link once, and by one of many who try at once', async () => {
+  test('accepts a link once, even if many use it concurrently', async () => {
     const { userId } = await api.user('homeowner');
     await post('/dashboard/sign-in', { email: await emailOf(userId) });
     const { token } = await mailed(1);
@@ -50,7 +50,7 @@ describe('signing in', () => {
     expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
   });
 
-  test('takes a code with its own id only, and is over after five wrong ones', async () => {
+  test('accepts a code with its own id only, and ends after five wrong ones', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     await post('/dashboard/sign-in', { email });
@@ -64,11 +64,11 @@ describe('signing in', () => {
     for (let wrong = 0; wrong < 4; wrong++) {
       expect((await tryCode(second.sign_in_id, '00000000')).status).toBe(422);
     }
-    // The fifth of the wrong ones was the other mail's code.
+    // The fifth wrong code was the code of the other mail.
     expect((await tryCode(second.sign_in_id, second.code)).status).toBe(422);
   });
 
-  test('is over after 15 minutes', async () => {
+  test('expires after 15 minutes', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     await post('/dashboard/sign-in', { email });
@@ -77,7 +77,7 @@ describe('signing in', () => {
     expect((await post('/dashboard/session', { token })).status).toBe(422);
   });
 
-  test('a second request of a browser replaces its first, and no other browser’s', async () => {
+  test('replaces a browser’s earlier request, and no other browser’s', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     const cookie = browserCookieOf(await post('/dashboard/sign-in', { email }));
@@ -92,7 +92,7 @@ describe('signing in', () => {
     for (const { token } of [theirs, anew]) expect((await post('/dashboard/session', { token })).status).toBe(201);
   });
 
-  test('is not used up by strangers, and they do not fill a mailbox', async () => {
+  test('is not used up by strangers, who cannot fill a mailbox', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     await post('/dashboard/sign-in', { email });
@@ -103,17 +103,17 @@ describe('signing in', () => {
     const ask = async (times: number, address: string, mails: number, headers: Record<string, string> = {}) => {
       const before = api.mailed.length;
       for (let asked = 0; asked < times; asked++) expect((await askFrom(address, email, headers)).status).toBe(202);
-      // No answer waits for its mail. And then there comes none more.
+      // Answers do not wait for the mail; after a while no more mails arrive.
       await expect.poll(() => api.mailed.length - before).toBeGreaterThanOrEqual(mails);
       await settled();
       expect(api.mailed.length - before).toBe(mails);
     };
-    // From one address; from many; with a cookie that was made up.
+    // Requests from one address, from many, and with an invented cookie.
     await ask(15, '127.0.0.2', 10);
     await ask(1, '127.0.0.3', 1);
     await ask(15, '127.0.0.4', 9, { cookie: `${cookie.slice(0, -1)}~` });
     await ask(1, '127.0.0.5', 0);
-    // The owner’s browser, wherever it is; and from any other the links that are there.
+    // The owner’s browser still gets its five mails, from any address. Links of earlier mails still work in any browser.
     await ask(7, '127.0.0.2', 5, { cookie });
     expect((await post('/dashboard/session', { token: api.mailed.at(-1)?.token })).status).toBe(201);
     expect((await post('/dashboard/session', { token: api.mailed[1]?.token })).status).toBe(201);
@@ -121,7 +121,7 @@ describe('signing in', () => {
     await ask(1, '127.0.0.5', 1);
   });
 
-  test('refuses rubbish with an answer of the catalogue', async () => {
+  test('refuses malformed requests with an error of the catalogue', async () => {
     for (const body of [{}, [], 'x', null, { email: 1 }, { email: 'no address' }, { email: 'a@b.c', more: 1 }])
       expect([body, (await post('/dashboard/sign-in', body)).status]).toEqual([body, 422]);
     for (const body of [{}, { token: '' }, { token: 5 }, { code: '1' }, { token: 'x', code: '1' }, { token: '\0' }])
@@ -132,7 +132,7 @@ describe('signing in', () => {
     );
   });
 
-  test('counts against the address that asks', async () => {
+  test('counts against the requesting address', async () => {
     const few = await testApi({
       limits: { free: MANY, developer: MANY, enterprise: MANY, address: { minute: 3, day: 1_000 } },
     });
@@ -145,7 +145,7 @@ describe('signing in', () => {
       expect(statuses).toEqual([202, 202, 202, 429]);
       const guess = await few.send('/dashboard/session', { method: 'POST', body: { token: 'a guess' } });
       expect([guess.status, Number(guess.headers['retry-after']) > 0]).toEqual([429, true]);
-      // Wrong keys are counted apart: a program with an old one locks nobody out, and the other way round.
+      // Wrong API keys are counted separately: a program with an outdated key blocks no sign-in, and sign-ins block no keys.
       expect((await few.send('/v1/devices', { key: `eus_live_${'x'.repeat(42)}` })).status).toBe(401);
     } finally {
       await few.close();

@@ -6,7 +6,10 @@ import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
 
-/** A register that went back or leapt, and what its owner says of it. By the clock of the database: questions are of the last weeks. */
+/**
+ * A register that fell or leapt, and its owner's answer. Times use the database's clock, because only swaps of the last weeks are asked
+ * about.
+ */
 const own = dashboardApi();
 const { utility, stranger } = own.people;
 const nowMs = Math.floor(Date.now() / 60_000) * 60_000;
@@ -70,7 +73,7 @@ const FELL = [
 ] as const;
 const question = { native_name: 'import energy_total_kwh', at: minutesAgo(40), before: 5_047, after: 4_980 };
 
-test('a register that went back is asked about, and a swap that is confirmed is not asked about again', async () => {
+test('a register that fell is asked about, and a confirmed swap is not asked about again', async () => {
   const { send, asked, answer, isAttentive } = await meter();
   await send(FELL.slice(0, 2));
   expect([await asked(), await isAttentive()]).toEqual([[], false]);
@@ -78,7 +81,7 @@ test('a register that went back is asked about, and a swap that is confirmed is 
   expect([await asked(), await isAttentive()]).toEqual([[expect.objectContaining(question)], true]);
   expect(await answer(true)).toBe(200);
   expect([await asked(), await isAttentive()]).toEqual([[], false]);
-  // One that comes later is another one.
+  // A later swap is a new question.
   await send([
     [15, 90_000],
     [14, 90_000.1],
@@ -87,7 +90,7 @@ test('a register that went back is asked about, and a swap that is confirmed is 
   expect(await asked()).toEqual([expect.objectContaining({ before: 4_980.2, after: 90_000 })]);
 });
 
-test('readings that are ignored are passed over by an edit, up to the first one that goes on from before', async () => {
+test('ignored readings are excluded by an edit, up to the first one that continues the earlier value', async () => {
   const { deviceId, owner, send, asked, answer } = await meter();
   await send([...FELL, [10, 5_047.5], [9, 5_047.6], [8, 5_047.7]]);
   expect(await asked()).toEqual(expect.arrayContaining([expect.objectContaining(question)]));
@@ -102,7 +105,7 @@ test('readings that are ignored are passed over by an edit, up to the first one 
       status: 'in_force',
     }),
   ]);
-  // Nothing is asked while ingest computes the past again, and nothing after that.
+  // There is no question while ingest recomputes the past, and none afterwards.
   expect(await asked()).toEqual([]);
   await computeChanged(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
   await own.api.database.settle(own.api.now);
@@ -113,7 +116,7 @@ test('readings that are ignored are passed over by an edit, up to the first one 
   expect(used).toBeCloseTo(1.7, 2);
 });
 
-test('nobody else answers, nor the homeowner of a device that the utility manages; what is not asked is not found', async () => {
+test('only the manager answers, not the homeowner of a utility’s device; an unknown question is 404', async () => {
   const { deviceId, owner, send, answer } = await meter();
   await send(FELL);
   expect(await answer(true, stranger)).toBe(404);

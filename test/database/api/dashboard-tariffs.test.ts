@@ -49,7 +49,7 @@ describe('costs', () => {
     ]);
   });
 
-  test('series say how many prices they have, and until when', async () => {
+  test('series report their number of prices, and the end of them', async () => {
     const body = { name: 'spot', currency: 'EUR', resolution_minutes: 30 };
     const { series_id } = await make('/v1/price-series', utility.key, body);
     const shown = async () =>
@@ -64,7 +64,7 @@ describe('costs', () => {
     expect((await ask(`/v1/usable-series?user_id=${owner.userId}`, stranger)).status).toBe(404);
   });
 
-  test('of the last whole month are told by a tariff that nobody has made', async () => {
+  test('of the last whole month are computed for a tariff that is not stored', async () => {
     const preview = (body: object, caller = owner) =>
       ask('/v1/tariff-preview', caller, { method: 'POST', body: { user_id: owner.userId, ...body } });
     const count = async () => (await sql('SELECT 1 FROM tariffs WHERE user_id = $1', [owner.userId])).rows.length;

@@ -21,8 +21,8 @@ describe('a delivery', () => {
   const tried = (attempts: object[]) =>
     sql('UPDATE deliveries SET attempts = $2 WHERE delivery_id = $1', [deliveryId, JSON.stringify(attempts)]);
 
-  test('shows what is sent, without what signs it, and what came back', async () => {
-    // The first is of before answers were kept.
+  test('shows the sent request without its signature, and the response', async () => {
+    // The first attempt is older than the storage of responses.
     await tried([attempt, { ...attempt, response_body: 'no room' }]);
     const { json, text } = await ask(`${path}/${deliveryId}/exchange`, home);
     expect(json).toMatchObject({
@@ -46,7 +46,7 @@ describe('a delivery', () => {
     expect(text).not.toMatch(/signature|whsec|a most secret token/);
   });
 
-  test('shows no answers in the list of the interface', async () => {
+  test('shows no responses in the list of the public API', async () => {
     await tried([{ ...attempt, response_body: 'no room' }]);
     const { json } = await own.api.send(path, { key: home.key });
     expect(json[0].attempts).toEqual([attempt]);

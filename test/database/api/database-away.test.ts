@@ -16,7 +16,7 @@ import { testDatabase } from '#test/support/database.ts';
 test.each([
   ['does not run', 'postgresql://postgres@localhost/energy?host=/nowhere'],
   ['has a name that does not resolve', 'postgresql://postgres@database.invalid/energy'],
-])('while the database %s answers 503 with Retry-After, and stays up', async (_case, url) => {
+])('while the database %s, the API answers 503 with Retry-After, and keeps running', async (_case, url) => {
   const pool = createPool(url);
   const db = createDb(pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
@@ -64,14 +64,14 @@ test.each([
   await pool.end();
 });
 
-test('a connection that breaks amid a change is answered with 503, and the change is as if it had never been', async () => {
+test('a connection lost during a change is answered with 503, and the change is rolled back', async () => {
   const database = await testDatabase();
   const between = await breakable(database.url);
   const api = await testApi({ database: { ...database, pool: between.pool } });
   const { key } = await api.user('homeowner');
   const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'x', location: 'y' } });
   const path = `/v1/devices/${device.device_id}`;
-  // Holds the change up after its transaction began.
+  // Blocks the change after its transaction has begun.
   const holder = await database.pool.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT FROM devices WHERE device_id = $1 FOR UPDATE', [device.device_id]);
@@ -89,7 +89,7 @@ test('a connection that breaks amid a change is answered with 503, and the chang
   await between.close();
 });
 
-/** A pool whose connections go through a socket of the test's own, and break as those of a server that is killed. */
+/** A pool whose connections use a socket of the test and break like those to a killed server. */
 async function breakable(url: string) {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -116,7 +116,7 @@ async function breakable(url: string) {
   };
 }
 
-test('a database that was closed for writing, as a move leaves it, still answers', async () => {
+test('a database closed for writing, as a move leaves it, still answers', async () => {
   const api = await testApi();
   const { userId, key } = await api.user('homeowner');
   const { rows } = await api.database.pool.query('SELECT current_database() AS name');
@@ -124,12 +124,12 @@ test('a database that was closed for writing, as a move leaves it, still answers
   await api.database.pool.query(
     'SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
-  // The last session that may still write goes, too.
+  // The last session that may still write is terminated, too.
   await api.database.pool.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
   expect((await api.send('/v1/energy-insights', { key })).json).toMatchObject({ user_id: userId, kwh_used: 0 });
   const listed = await api.send('/v1/devices', { key });
   expect(listed.status).toBe(200);
-  // Where nothing is counted no limits are named: least of all those of 0 requests.
+  // If requests are not counted, the answer names no limits, and certainly not a limit of 0 requests.
   expect(listed.headers.ratelimit ?? listed.headers['ratelimit-policy']).toBeUndefined();
   const { status, headers } = await api.send('/v1/devices', {
     method: 'POST',

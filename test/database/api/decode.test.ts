@@ -35,7 +35,7 @@ const publish = (topic: string, payload: string) => {
 const boiler = { topic: 'boiler/7/state', payload: '{"total": 12345}' };
 const mapping = [{ topic: 'boiler/+/state', path: '$.total', unit: 'Wh', meaning: 'import' }];
 
-test('a message that nobody reads is read with a mapping: tried, stored, heard, paired and counted', async () => {
+test('an unrecognised message is read with a mapping: tried, stored, received, paired and counted', async () => {
   const before = await decode(boiler);
   expect(judgedMessage.parse(before.json)).toMatchObject({
     outcome: 'nobody',
@@ -44,7 +44,7 @@ test('a message that nobody reads is read with a mapping: tried, stored, heard, 
   const readings = [{ device: '7', channel: 'import', kind: 'energy_total_kwh', value: 12.345, ts: null }];
   const tried = await decode({ ...boiler, decoder_config: { mapping } });
   expect(tried.json).toMatchObject({ outcome: 'read', family: 'mapping', readings });
-  // Trying stores nothing.
+  // A trial stores nothing.
   expect((await decode(boiler)).json.outcome).toBe('nobody');
   expect((await configure({ mapping })).status).toBe(200);
   expect((await decode({ ...boiler, topic: `gw/${gateway}/${boiler.topic}` })).json).toMatchObject({ readings });
@@ -61,7 +61,7 @@ test('a message that nobody reads is read with a mapping: tried, stored, heard, 
   expect(rows.map(({ value }) => Number(value))).toEqual([13_345_000]);
 });
 
-test('what was announced at the gateway is known', async () => {
+test('announcements at the gateway are used', async () => {
   const message = { topic: 'meter/sensor/energy/state', payload: '12.5' };
   expect((await decode(message)).json).toMatchObject({ outcome: 'nobody', members: [{ path: null, value: 12.5 }] });
   const config = {
@@ -77,12 +77,12 @@ test('what was announced at the gateway is known', async () => {
   expect((await decode({ ...message, retained: true })).json).toMatchObject({ outcome: 'nothing', left_out: 1 });
 });
 
-test('a native topic is nobody’s below a gateway, as it is when it arrives', async () => {
+test('a native topic below a gateway belongs to no family, as when it arrives', async () => {
   const message = { topic: 'energy/v1/dev_1/readings', payload: '{"energy_total_kwh": 5}' };
   expect((await decode(message)).json).toMatchObject({ outcome: 'nobody', members: [{ path: '$.energy_total_kwh' }] });
 });
 
-test('wrong mappings and messages are told at their place', async () => {
+test('errors in mappings and messages are reported at their position', async () => {
   const wrong = await configure({ mapping: [...mapping, { ...mapping[0], path: '$..total', unit: 'C' }] });
   expect([wrong.status, wrong.json.details]).toEqual([
     422,

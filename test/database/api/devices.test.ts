@@ -16,7 +16,7 @@ afterAll(() => api.close());
 const as = (key: string) => asking(api, key);
 
 describe('devices', () => {
-  test('end with their credentials; what they consumed stays', async () => {
+  test('lose their credentials at deletion; their consumption stays', async () => {
     const { userId, key } = await api.user('homeowner');
     const { json } = await as(key).post('/v1/devices', { type: 'smart_meter', location: 'cellar' });
     const login = () => checkDeviceLogin(api.db, json.device_id, json.mqtt.password);
@@ -75,7 +75,7 @@ describe('devices', () => {
     const now = new Date(api.now.getTime() - 60_000);
     const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
     const [patched, other] = [await meter(api.database), await meter(api.database)];
-    // Half an hour at 120 kW: implausible at 100 kW, a jump of a meter that stays.
+    // Half an hour at 120 kW: implausible at 100 kW, so the jump becomes a swap.
     const history = [
       [at(300), 100],
       [at(240), 110],
@@ -90,7 +90,7 @@ describe('devices', () => {
     await other.read([[at(90), 174]], now);
     const change = await as(admin.key).patch(`/v1/devices/${patched.deviceId}`, { limit_kw: 500 });
     expect(change.json).toMatchObject({ limit_kw: 500, is_computed: false });
-    // A late one first, which has to be worked into what the old limits made.
+    // First a late reading, which must be combined with the results of the old limits.
     await patched.read([[at(225), 140]], now);
     expect((await as(admin.key).get(`/v1/devices/${patched.deviceId}`)).json).toMatchObject({ is_computed: true });
     await patched.read([[at(90), 174]], now);
@@ -108,7 +108,7 @@ describe('devices', () => {
     ).toBe(74_000_000);
   });
 
-  test('that regulate warmth tell it by bucket: means by time, a state held for 15 minutes at most', async () => {
+  test('that control heating report temperatures by bucket: means over time, a state valid for 15 minutes at most', async () => {
     const { key } = await api.user('homeowner');
     const { json } = await as(key).post('/v1/devices', { type: 'thermostat', location: 'hall' });
     const { device_id: deviceId } = json;
@@ -130,7 +130,7 @@ describe('devices', () => {
           deviceId,
           rejections: [],
           readings: [
-            // 20 °C for ten minutes, then 23 °C for fifteen (nothing follows), over the border of an hour.
+            // 20 °C for ten minutes, then 23 °C for fifteen (no later reading follows), across the end of an hour.
             point('temperature', '2026-06-14T10:40:00Z', 20_000),
             point('temperature', '2026-06-14T10:50:00Z', 23_000),
             point('setpoint', '2026-06-14T10:40:00Z', 21_000),
@@ -176,7 +176,7 @@ describe('devices', () => {
     ]);
   });
 
-  test('that were discovered are paired once, by their owner, with the credentials of their gateway', async () => {
+  test('that were discovered are paired once, by their owner, with their gateway’s credentials', async () => {
     const [owner, other] = [await api.user('homeowner'), await api.user('homeowner')];
     const gateway = await as(owner.key).post('/v1/gateways', { name: 'home' });
     expect(gateway.json.mqtt).toMatchObject({
@@ -206,7 +206,7 @@ describe('devices', () => {
          ('dsc_2', $1, 'homeassistant', 'ss', 'SS/#'), ('dsc_3', $1, 'homeassistant', '0x3', '')`,
       [gateway.json.gateway_id],
     );
-    // The other one is read by a family of its own.
+    // The other device is read by a family of its own.
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
       expect.objectContaining({ discovery_id: 'dsc_2', awaits: 'SS/#', channels: [], quantities: [] }),
     ]);

@@ -10,7 +10,7 @@ const profile = new Map<number, number>();
 beforeAll(async () => {
   api = await testApi();
   anna = await api.user('homeowner');
-  // Two years of quarter-hours from a small generator of our own, with a hole of two days and a day of zeros.
+  // Two years of quarter-hours from a small random generator, with a gap of two days and a day of zeros.
   let random = 7;
   const from = Date.UTC(2025, 0, 1);
   for (let at = from; at < Date.UTC(2026, 5, 15, 12); at += QUARTER_MS) {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Local date, hour and instant of the local hour, by the platform's own calendar and not by the code under test. */
+/** Returns the local date, hour and instant of the local hour, by the platform's own calendar, not by the code under test. */
 function localOf(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -43,7 +43,7 @@ function localOf(zone: string) {
       startMs: at - Number(part.minute) * 60_000,
     };
   };
-  // Asked for each quarter-hour again by every question of a zone.
+  // Cached, because every query in a zone needs each quarter-hour.
   return (at: number) => {
     const local = known.get(at) ?? read(at);
     known.set(at, local);
@@ -57,7 +57,7 @@ function calendarOf(zone: string): ReturnType<typeof localOf> {
   return calendar;
 }
 
-/** The answer to a question, computed slowly from the profile. */
+/** Computes the answer to a query slowly from the profile. */
 function slow(zone: string, start: string, end: string, groupBy: 'day' | 'month' | 'hour') {
   const local = calendarOf(zone);
   const buckets = new Map<
@@ -102,7 +102,7 @@ describe('GET /v1/energy-insights', () => {
     'Asia/Kathmandu',
     'Australia/Lord_Howe',
     'Pacific/Apia',
-    // Midnight comes twice there when the clock goes back, here on 26 October and 2 November 2025.
+    // Midnight occurs twice there when the clock is set back, here on 26 October and 2 November 2025.
     'Atlantic/Azores',
     'America/Havana',
   ];
@@ -128,7 +128,7 @@ describe('GET /v1/energy-insights', () => {
     });
   }
 
-  test('tells the two hours of a 25-hour day apart, and knows 23 hours of a short one', async () => {
+  test('distinguishes the two equal hours of a 25-hour day, and returns 23 hours of a short one', async () => {
     const long = await ask('?start=2025-10-26&end=2025-10-26&group_by=hour&tz=Europe/Berlin');
     expect(long.json.data).toHaveLength(25);
     const twos = long.json.data.filter((row: { hour: string }) => row.hour === '02:00');
@@ -140,7 +140,7 @@ describe('GET /v1/energy-insights', () => {
     expect(short.json.data).toHaveLength(23);
   });
 
-  test('leaves out what is unknown, and shows a known nothing as 0 without a peak', async () => {
+  test('omits unknown hours, and returns known zeros as 0 without a peak', async () => {
     const { json } = await ask('?start=2026-03-09&end=2026-03-12');
     expect(json.user_id).toBe(anna.userId);
     expect(json.data.map((row: { date: string }) => row.date)).toEqual(['2026-03-09', '2026-03-12']);
@@ -163,7 +163,7 @@ describe('GET /v1/energy-insights', () => {
     expect((await ask('', nobody.key)).json).toMatchObject({ kwh_used: 0, peak_usage_time: null });
   });
 
-  test('answers CSV where it is asked for', async () => {
+  test('answers CSV on request', async () => {
     const { text, headers, status } = await ask('?start=2026-03-12&end=2026-03-12', anna.key, { accept: 'text/csv' });
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^text\/csv/);
@@ -195,7 +195,7 @@ describe('GET /v1/energy-insights', () => {
 describe('POST /v1/energy-insights', () => {
   const post = (body: unknown, key = anna.key) => api.send('/v1/energy-insights', { method: 'POST', key, body });
 
-  test('summarises the calendar interval of now, to date', async () => {
+  test('summarises the current calendar interval to date', async () => {
     const { status, json } = await post({
       user_id: anna.userId,
       interval: 'month',
@@ -209,7 +209,7 @@ describe('POST /v1/energy-insights', () => {
     expect(json.summary.peak_usage_time).toBe(slow('UTC', '2026-06-01', '2026-06-15', 'month')[0]?.peak_hour);
   });
 
-  test('answers only what the metrics ask for', async () => {
+  test('returns only the requested metrics', async () => {
     expect((await post({ interval: 'week', metrics: ['peak_hour'] })).json).toEqual({
       summary: { peak_usage_time: expect.any(String) },
     });

@@ -11,7 +11,7 @@ import { type Meter, meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
-/** Rows enough that sockets and buffers hold no archive of them: compressed they are some 8 MB. */
+/** Enough rows that an archive does not fit into sockets and buffers: compressed it is some 8 MB. */
 const READINGS = 700_000;
 
 let api: TestApi;
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const pathOf = (userId: string) => `/v1/users/${userId}/export`;
 
-/** Asks for an archive, and reads nothing of it yet. */
+/** Requests an archive without reading the answer yet. */
 function begin(key: string, userId = home.userId) {
   let received = 0;
   const chunks: Buffer[] = [];
@@ -82,9 +82,9 @@ function begin(key: string, userId = home.userId) {
   };
 }
 
-/** Statements that were made so far, of tests too. */
+/** Number of database statements so far, including those of the test itself. */
 let statements = 0;
-/** Waits until for a second none is made. */
+/** Waits until no statement has run for a second. */
 async function standstill(): Promise<number> {
   for (let seen = -1; seen !== statements; ) {
     seen = statements;
@@ -94,7 +94,7 @@ async function standstill(): Promise<number> {
 }
 
 describe('an export', () => {
-  test('is of whom the caller reaches, with every scope that reads', async () => {
+  test('needs a caller that reaches the account, with every scope that reads', async () => {
     const utility = await api.user('utility');
     const own = await api.user('homeowner', { enrolledBy: utility.userId });
     const admin = await api.user('admin');
@@ -137,22 +137,22 @@ describe('an export', () => {
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
   });
 
-  test('waits for who reads slowly without a connection or memory of its own, and ends with who goes away', async () => {
+  test('waits for a slow reader without a connection or memory of its own, and ends with a disconnect', async () => {
     const before = statements;
     const asked = begin(home.key);
     await asked.answered;
-    // Nothing is read: it comes to a standstill.
+    // The client reads nothing, so the export comes to a standstill.
     await standstill();
     const { rows } = await api.database.pool.query(
       "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() AND state <> 'idle'",
     );
     expect(rows[0].count).toBe(0);
-    // One at a time for an account; others are answered.
+    // An account can export one archive at a time; other accounts are answered.
     const again = await api.send(pathOf(home.userId), { key: home.key });
     expect({ status: again.status, after: again.json.retry_after }).toEqual({ status: 429, after: 30 });
     expect((await api.send('/v1/devices', { key: home.key })).status).toBe(200);
     asked.leave();
-    // It ends, and was far from its end.
+    // The export ends, although it was far from complete.
     const left = await standstill();
     const begun = statements;
     const next = begin(home.key);
@@ -163,7 +163,7 @@ describe('an export', () => {
     expect(lines).toBe(READINGS + 2 + 2);
   });
 
-  test('ends within ten seconds where its key is revoked', async () => {
+  test('ends within ten seconds after its key is revoked', async () => {
     const asked = begin(home.key);
     const response = await asked.answered;
     await api.database.pool.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [home.keyId]);
@@ -173,7 +173,7 @@ describe('an export', () => {
     await api.database.pool.query('UPDATE api_keys SET revoked_at = NULL WHERE key_id = $1', [home.keyId]);
   });
 
-  test('has the messages that were kept as files; they go with the account, or after a month', async () => {
+  test('contains stored messages as files; they are deleted with the account, or after a month', async () => {
     const { userId, key } = await api.user('homeowner');
     const other = await api.user('homeowner');
     const files = [

@@ -7,12 +7,12 @@ import { createDb, createPool, type PoolClient } from '#src/database/connect.ts'
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, testApi } from '#test/support/api.ts';
 
-/** How many statements wait for the lock of alerts. */
+/** Returns the number of statements that wait for the lock on alerts. */
 const waitForLock = async (client: PoolClient) =>
   (await client.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'alerts'::regclass")).rowCount ?? 0;
 
-test('a hundred questions of one account that the database keeps waiting leave the others theirs', async () => {
-  // As many connections as the API has, and the one that blocks.
+test('a hundred blocked requests of one account leave connections for other accounts', async () => {
+  // The API's connections, and the one that blocks.
   const api = await testApi({ connections: 11 });
   const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
   const alerts = `/v1/alerts?user_id=${hog.userId}`;
@@ -27,14 +27,15 @@ test('a hundred questions of one account that the database keeps waiting leave t
       expect((await api.send('/v1/devices', { key: neighbour.key })).status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    // All that it may have at once is at the database. (On a busy machine some of the others have been told already to come again.)
+    // All requests that the account may run at once are in the database. (On a busy machine some of the others have already been refused
+    // for now.)
     await expect.poll(() => waitForLock(blocking)).toBe(6);
     expect(served).toBe(0);
   } finally {
     await blocking.query('ROLLBACK');
     blocking.release();
   }
-  // Those that had to wait for longer than for a connection are told to come again.
+  // Requests that waited longer than the limit for a connection are refused for now.
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(6);
@@ -42,7 +43,7 @@ test('a hundred questions of one account that the database keeps waiting leave t
   await api.close();
 });
 
-test('whoever asks and hangs up has its part until what it asked is over, and no more than that', async () => {
+test('aborted requests count for their account until they are over, and never beyond its share', async () => {
   const api = await testApi({ connections: 11 });
   const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
   const blocking = await api.database.pool.connect();
@@ -58,7 +59,7 @@ test('whoever asks and hangs up has its part until what it asked is over, and no
   try {
     await blocking.query('BEGIN; LOCK TABLE alerts IN ACCESS EXCLUSIVE MODE');
     for (let turn = 0; turn < 4; turn++) await Promise.all(Array.from({ length: 10 }, askAndLeave));
-    // They are there once their connections to the database are; and then come no more of them.
+    // The requests run once they get database connections; then no more are admitted.
     await expect.poll(() => waitForLock(blocking)).toBe(6);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await waitForLock(blocking)).toBe(6);
@@ -67,13 +68,13 @@ test('whoever asks and hangs up has its part until what it asked is over, and no
     await blocking.query('ROLLBACK');
     blocking.release();
   }
-  // What it had is given back.
+  // The account's share of connections is free again.
   const answers = await Promise.all(Array.from({ length: 20 }, () => api.send(path, { key: hog.key })));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   await api.close();
 });
 
-test('an erasure takes its time, whatever a statement of an answer has', async () => {
+test('an erasure is not limited by the statement timeout of answers', async () => {
   const api = await testApi();
   const { userId } = await api.user('homeowner');
   const hurried = createPool(api.database.url, { settings: ['statement_timeout=200'] });
@@ -91,7 +92,7 @@ test('an erasure takes its time, whatever a statement of an answer has', async (
   await api.close();
 });
 
-test('what waits for longer than it may is told to come again, and takes nobody’s turn', async () => {
+test('a request that waits too long is refused for now, and takes no other’s turn', async () => {
   const shares = share({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
   const end = await shares.begin('a');
   const [second, third] = [shares.begin('a'), shares.begin('a')];
@@ -105,7 +106,7 @@ test('what waits for longer than it may is told to come again, and takes nobody�
   expect(await shares.begin('a')).toBeTypeOf('function');
 });
 
-test('sockets that say nothing, or too slowly, are closed; others are served meanwhile', async () => {
+test('silent or slow sockets are closed; others are served meanwhile', async () => {
   const patience = {
     handshakeTimeout: 500,
     headersTimeout: 600,

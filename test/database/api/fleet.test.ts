@@ -33,7 +33,7 @@ async function hear(deviceId: string, ago: number, status = ago >= 1_440 ? 'inac
   ]);
   await api.database.pool.query('UPDATE devices SET status = $2 WHERE device_id = $1', [deviceId, status]);
 }
-/** Behind a gateway, as ingest leaves it once it was paired. */
+/** Places a device behind a gateway, as ingest does once it is paired. */
 async function behind(gatewayId: string, deviceId: string, family: string) {
   await api.database.pool.query(
     `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, device_id) VALUES ($1, $2, $3, $1, $4)`,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   otherUtility = await api.user('utility');
   foreign = await api.user('homeowner', { enrolledBy: otherUtility.userId });
   second = await api.user('homeowner', { enrolledBy: utility.userId });
-  // The clock of the test is not that of the database.
+  // Sets the time of pairing to the test's clock, which differs from the database's.
   const paired = async (name: string, ...more: Parameters<typeof pair>) => {
     ids[name] = await pair(...more);
     await api.database.pool.query('UPDATE devices SET created_at = $2 WHERE device_id = $1', [
@@ -120,14 +120,14 @@ describe('devices of a fleet', () => {
     expect(await names(`user_id=${second.userId}&status=inactive&silent_for_hours=1`)).toEqual(['Übergabe']);
   });
 
-  test('are told what they ask of their owners in the same words as in /v1/devices', async () => {
+  test('have the same attention as in /v1/devices', async () => {
     const { pool } = api.database;
     await pool.query(
       `INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'unknown/x', 'register', false), ($1, 'import', 'register', true), ($2, 'import', 'register', true)`,
       [ids.never, ids.garage],
     );
     expect(await names('attention=unknown_quantity')).toEqual(['Übergabe']);
-    // The other device of the home was not discovered: whoever paired it named its type.
+    // The home's other device was not discovered: the person who paired it chose its type.
     expect(await names('attention=placement_guessed')).toEqual(['Garage 12/B']);
     const { json } = await get(`/v1/devices?user_id=${second.userId}`);
     const attention = (all: { attention: string[] }[]) => all.map((one) => one.attention);
@@ -135,7 +135,7 @@ describe('devices of a fleet', () => {
     await pool.query('DELETE FROM series WHERE device_id = ANY ($1)', [[ids.never, ids.garage]]);
   });
 
-  test('are found by the beginnings of words, ids and addresses, and nothing typed is a wildcard', async () => {
+  test('are found by the beginnings of words, ids and addresses, without wildcards', async () => {
     const { json: owner } = await get(`/v1/users/${second.userId}`);
     expect(await names('text=mai')).toEqual(['Cellar, main meter']);
     expect(await names('text=MAIN+cell')).toEqual(['Cellar, main meter']);
@@ -151,7 +151,7 @@ describe('devices of a fleet', () => {
       expect({ text, found: await names(`text=${encodeURIComponent(text)}`) }).toEqual({ text, found: [] });
   });
 
-  test('show and find addresses for those alone who may read accounts', async () => {
+  test('show and find addresses only for callers that may read accounts', async () => {
     const { key } = await api.user('utility', { scopes: ['devices:read'] });
     expect((await get('/v1/users', key)).status).toBe(403);
     const { json } = await api.send('/v1/keys', {
@@ -167,7 +167,7 @@ describe('devices of a fleet', () => {
     expect(await names('text=attic', json.key)).toEqual(['attic']);
   });
 
-  test('are nothing that can be enumerated: foreign, unknown and malformed ids are the same', async () => {
+  test('cannot be enumerated: foreign, unknown and malformed ids get the same answer', async () => {
     const wanted = async (id: string, key: string) => {
       const { status, text } = await get(`/v1/fleet/devices?user_id=${id}`, key);
       return `${status} ${text}`;
@@ -186,7 +186,7 @@ describe('devices of a fleet', () => {
       expect((await get(path, key)).status).toBe(403);
   });
 
-  test('are refused with the mistake named where a filter is none', async () => {
+  test('are refused with the error of an invalid filter', async () => {
     const wrong: [string, number, string][] = [
       ['silent_for_hours=0', 422, 'silent_for_hours'],
       ['silent_for_hours=1.5', 422, 'silent_for_hours'],
@@ -218,10 +218,10 @@ describe('devices of a fleet', () => {
     }
   });
 
-  test('come in every order, both ways, whatever size the pages have', async () => {
+  test('are listed in every order, in both directions, with any page size', async () => {
     const orders = {
       created_at: ['Cellar, main meter', 'attic', 'Garage 12/B', 'Übergabe'],
-      // In order of characters: the same on every server.
+      // Sorted by code points, equally on every server.
       location: ['attic', 'Cellar, main meter', 'Garage 12/B', 'Übergabe'],
       last_seen_at: ['Übergabe', 'attic', 'Garage 12/B', 'Cellar, main meter'],
     };
@@ -237,20 +237,20 @@ describe('devices of a fleet', () => {
     }
   });
 
-  test('go on after what changed meanwhile: nothing twice, nothing of what stays left out', async () => {
+  test('continue after changes: nothing appears twice, and no unchanged device is omitted', async () => {
     const home = await api.user('homeowner', { enrolledBy: utility.userId });
     const made: string[] = [];
     for (let index = 0; index < 6; index++) made.push(await pair(home.userId, `room ${index}`, { heardMinutesAgo: 1 }));
     const path = `/v1/fleet/devices?user_id=${home.userId}&sort=location&limit=2`;
     const first = await get(path);
-    // The last of the page goes, one of the page is renamed behind it, and one comes in before it.
+    // The page's last device is deleted, one is renamed to a place after it, and one appears before it.
     await api.send(`/v1/devices/${made[1]}`, { key: admin.key, method: 'DELETE' });
     await pair(home.userId, 'room 00');
     const rest = await walk(nextOf(first) ?? '');
     expect(rest).toEqual(['room 2', 'room 3', 'room 4', 'room 5']);
   });
 
-  test('of a utility with more than a thousand homes are its own, too', async () => {
+  test('of a utility with more than a thousand homes are only its own, too', async () => {
     const large = await api.user('utility');
     await api.database.pool.query(
       `INSERT INTO users (user_id, email, role, enrolled_by)
@@ -260,12 +260,12 @@ describe('devices of a fleet', () => {
     for (const home of [1, 500]) await pair(`usr_large${home}`, `hall ${home}`);
     expect(await names('sort=-location', large.key)).toEqual(['hall 500', 'hall 1']);
     expect(await names('text=hall', large.key)).toHaveLength(2);
-    // So many addresses begin so that each row is looked at.
+    // So many addresses match that the query scans all rows.
     expect(await names('text=large&sort=location', large.key)).toEqual(['hall 1', 'hall 500']);
     expect(await names('text=cellar', large.key)).toEqual([]);
   });
 
-  test('take no cursor of another order, another list or of somebody who made one', async () => {
+  test('reject a cursor of another order, another list or a wrong author', async () => {
     const first = await get('/v1/fleet/devices?sort=location&limit=1');
     const cursor = new URL(nextOf(first) ?? '', 'https://x').searchParams.get('cursor') ?? '';
     for (const path of [
@@ -291,13 +291,13 @@ async function walk(path: string, member = 'location'): Promise<string[]> {
 }
 
 describe('silences', () => {
-  test('are noted once, and end when a device is heard again', async () => {
+  test('are recorded once, and end when the device reports again', async () => {
     const { rows } = await api.database.pool.query(
       'SELECT count(*)::int AS count FROM device_silences WHERE ended_at IS NULL',
     );
     expect(await watchSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
     await hear(ids.garage ?? '', 3, 'faulty');
-    // Nobody looked since: the list knows it all the same.
+    // The worker has not checked since; the list is exact all the same.
     expect(await names('silent_for_hours=1')).not.toContain('Garage 12/B');
     expect(await names('sort=last_seen_at')).toHaveLength((await list()).length);
     expect(await watchSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });
@@ -310,7 +310,7 @@ describe('silences', () => {
     expect(now[0].count).toBeGreaterThan(rows[0].count - 1);
   });
 
-  test('are answered by the hour, in groups of what stopped together, of those alone that the caller reaches', async () => {
+  test('are answered by the hour, grouped by common stops, only for devices that the caller reaches', async () => {
     const house = await api.user('homeowner', { enrolledBy: utility.userId });
     const made: string[] = [];
     for (let index = 0; index < 3; index++) made.push(await pair(house.userId, `plug ${index}`));
@@ -370,7 +370,7 @@ describe('silences', () => {
     expect((await get(`${path}&limit=1`)).json.groups_left_out).toBe(0);
   });
 
-  test('are refused with the mistake named', async () => {
+  test('are refused with the error', async () => {
     const wrong: [string, number, string][] = [
       ['', 422, 'start'],
       ['start=2026-06-01', 422, 'end'],
@@ -396,7 +396,7 @@ describe('silences', () => {
 });
 
 describe('accounts of a fleet', () => {
-  test('are filtered by role, plan and what their devices want, with their devices counted', async () => {
+  test('are filtered by role, plan and attention, with their number of devices', async () => {
     const users = async (query: string, key = utility.key) =>
       (await get(`/v1/users?${query}`, key)).json.map(({ user_id }: { user_id: string }) => user_id);
     expect(await users('role=utility')).toEqual([utility.userId]);
@@ -428,7 +428,7 @@ describe('accounts of a fleet', () => {
     expect(await users('include=devices&role=homeowner', foreign.key)).toEqual([foreign.userId]);
   });
 
-  test('tell nothing of devices to a key that may not read them', async () => {
+  test('show nothing of devices to a key that may not read them', async () => {
     const { json } = await api.send('/v1/keys', { key: utility.key, method: 'POST', body: { scopes: ['users:read'] } });
     for (const query of ['has_attention=true', 'silent=false', 'include=devices'])
       expect((await get(`/v1/users?${query}`, json.key)).status).toBe(403);

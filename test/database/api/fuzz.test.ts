@@ -3,11 +3,11 @@ import { testApi, writeProfile } from '#test/support/api.ts';
 import { fuzz } from '../../../bench/attack/fuzz/fuzz.ts';
 import { createWorld } from '../../../bench/attack/world.ts';
 
-/** `npm run attack -- --fuzz` puts 20,000 to the whole service, of a seed of its own each time. */
+/** `npm run attack -- --fuzz` sends 20,000 requests to the whole service, with a new seed each time. */
 const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 1_200);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
-test('whatever the document’s schemas let anybody ask, the answer is one of the document, and never 5xx', async () => {
+test('any request that the document’s schemas allow gets a documented answer, never 5xx', async () => {
   const api = await testApi();
   try {
     const { key: adminKey } = await api.user('admin');
@@ -20,7 +20,7 @@ test('whatever the document’s schemas let anybody ask, the answer is one of th
     const { faults, requests, statuses } = await fuzz(world, { seed: SEED, requests: REQUESTS, feed });
     expect(faults).toEqual([]);
     expect(requests).toBe(REQUESTS);
-    // What was only refused has shown little: nearly every operation was carried out, too.
+    // Refused requests alone show little, so nearly every operation must also have succeeded.
     const carriedOut = Object.values(statuses).filter((counts) => Object.keys(counts).some((status) => status < '300'));
     expect(carriedOut.length).toBeGreaterThan(30);
   } finally {
@@ -28,7 +28,7 @@ test('whatever the document’s schemas let anybody ask, the answer is one of th
   }
 });
 
-test('the fuzz finds an answer that the document does not know', async () => {
+test('the fuzz test finds an undocumented answer', async () => {
   const wrong = { 'device.type': 7 };
   const api = await testApi({
     beforeListening(app) {

@@ -21,7 +21,7 @@ afterAll(() => api.close());
 interface Asked {
   path: string;
   key: string;
-  /** How long after they were sent they are given up. */
+  /** Time after sending at which requests are aborted. */
   afterMs: number;
 }
 
@@ -35,7 +35,7 @@ async function overTls(text: string, afterMs: number): Promise<void> {
   socket.destroy();
 }
 
-/** Each way to ask ten times and to wait for no answer. */
+/** Each way to send ten requests without waiting for an answer. */
 const WAYS: Record<string, (asked: Asked) => Promise<void>> = {
   async 'HTTP/2, streams reset'({ path, key, afterMs }) {
     const session = connectHttp2(`https://localhost:${api.port}`, { rejectUnauthorized: false });
@@ -64,9 +64,9 @@ const WAYS: Record<string, (asked: Asked) => Promise<void>> = {
   'HTTP/1.1, pipelined': (asked) => overTls(head(asked).repeat(10), asked.afterMs),
 };
 
-test.each(Object.keys(WAYS))('requests that are given up (%s) cost an account nothing for good', async (name) => {
+test.each(Object.keys(WAYS))('aborted requests (%s) cost an account nothing afterwards', async (name) => {
   const { key } = await api.user('homeowner');
-  // Before they were authenticated, while they wait for their turn, and as they are answered.
+  // Aborted before authentication, while they wait for their turn, and while they are answered.
   for (const afterMs of [0, 2, 5, 15, 30, 100]) await WAYS[name]?.({ path: '/v1/devices', key, afterMs });
   const statuses = async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.send('/v1/devices', { key })));
@@ -75,13 +75,13 @@ test.each(Object.keys(WAYS))('requests that are given up (%s) cost an account no
   await expect.poll(statuses, { timeout: 4_000 }).toEqual(Array(6).fill(200));
 });
 
-test.each(Object.keys(WAYS))('streams that are given up (%s) leave no place taken', async (name) => {
+test.each(Object.keys(WAYS))('aborted streams (%s) occupy no place', async (name) => {
   const { key } = await api.user('homeowner');
   for (const afterMs of [0, 5, 15, 30]) await WAYS[name]?.({ path: '/v1/usage/stream', key, afterMs });
   await expect.poll(streams, { timeout: 10_000 }).toBe(0);
 });
 
-test.each(Object.keys(WAYS))('an export that is given up (%s) leaves its place to the next one', async (name) => {
+test.each(Object.keys(WAYS))('an aborted export (%s) leaves its place to the next one', async (name) => {
   const { key, userId } = await api.user('homeowner');
   const path = `/v1/users/${userId}/export`;
   for (const afterMs of [0, 5, 15, 30]) await WAYS[name]?.({ path, key, afterMs });

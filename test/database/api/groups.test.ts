@@ -32,7 +32,7 @@ const make = async (body: object, who = utility): Promise<string> => {
 };
 
 describe('groups', () => {
-  test('are made, listed page by page, changed and removed by their owner', async () => {
+  test('are created, listed page by page, changed and removed by their owner', async () => {
     const owner = await api.user('utility');
     const district = await make({ name: 'District', kind: 'district' }, owner);
     const feeder = await make({ name: 'Feeder', parent_group_id: district }, owner);
@@ -63,7 +63,7 @@ describe('groups', () => {
     expect((await as(admin)(`/v1/groups?user_id=${owner.userId}`)).json).toHaveLength(1);
   });
 
-  test('make a tree: no circle, no other owner’s, eight levels at most', async () => {
+  test('form a tree: no cycle, no other owner’s group, eight levels at most', async () => {
     const ids = [await make({ name: '1' })];
     for (let level = 2; level <= 8; level++) ids.push(await make({ name: `${level}`, parent_group_id: ids.at(-1) }));
     const refused = async (path: string, method: string, body: object) => {
@@ -83,7 +83,7 @@ describe('groups', () => {
     expect((await as(utility)(`/v1/groups/${second}`, 'DELETE')).status).toBe(409);
   });
 
-  test('two changes at once close no circle', async () => {
+  test('two concurrent changes form no cycle', async () => {
     const [a, b] = [await make({ name: 'a' }), await make({ name: 'b' })];
     const statuses = await Promise.all(
       [
@@ -96,7 +96,7 @@ describe('groups', () => {
     expect(statuses.toSorted()).toEqual([200, 422]);
   });
 
-  test('are of utilities and administrators, and of nobody else', async () => {
+  test('belong to utilities and administrators only', async () => {
     expect((await as(home)('/v1/groups', 'POST', { name: 'x' })).status).toBe(403);
     expect((await as(home)('/v1/groups')).json).toEqual([]);
     expect((await as(admin)('/v1/groups', 'POST', { name: 'x', user_id: home.userId })).status).toBe(422);
@@ -136,7 +136,7 @@ describe('homes of a group', () => {
     expect((await as(utility)(`${path}/${home.userId}`, 'PUT')).json.added).toBe(0);
     for (const id of [foreign.userId, admin.userId, 'usr_00000000000000000000000000', 'x', '%00'])
       expect({ id, status: (await as(utility)(`${path}/${id}`, 'PUT')).status }).toEqual({ id, status: 404 });
-    // Not by an administrator, either: the group is the utility's.
+    // An administrator cannot add it, either: the group belongs to the utility.
     expect((await as(admin)(`${path}/${foreign.userId}`, 'PUT')).status).toBe(404);
     const bulk = { add: [neighbour.userId, foreign.userId], remove: [home.userId] };
     const refused = await as(utility)(path, 'POST', bulk);
@@ -153,7 +153,7 @@ describe('homes of a group', () => {
     expect((await as(utility)(`${path}/${home.userId}`, 'DELETE')).status).toBe(404);
   });
 
-  test('go with their account, and their group with its owner', async () => {
+  test('are removed with their account, and a group with its owner', async () => {
     const owner = await api.user('utility');
     const gone = await api.user('homeowner', { enrolledBy: owner.userId });
     const group = await make({ name: 'x' }, owner);
@@ -164,7 +164,7 @@ describe('homes of a group', () => {
     expect((await as(admin)(`/v1/groups/${group}`)).status).toBe(404);
   });
 
-  test('are noted in the audit log, with their group', async () => {
+  test('are recorded in the audit log, with their group', async () => {
     const group = await make({ name: 'x' });
     await as(utility)(`/v1/groups/${group}/users/${home.userId}`, 'PUT');
     const acts = (await as(admin)(`/v1/audit?user_id=${utility.userId}&limit=2`)).json;
@@ -176,7 +176,7 @@ describe('homes of a group', () => {
 });
 
 describe('energy-insights of a group', () => {
-  test('answer what its homes used together, as JSON and as a table', async () => {
+  test('return the homes’ usage together, as JSON and as a table', async () => {
     const owner = await api.user('utility');
     const [one, two] = [
       await api.user('homeowner', { enrolledBy: owner.userId }),
@@ -204,7 +204,7 @@ describe('energy-insights of a group', () => {
     await as(owner)(`/v1/groups/${district}/users`, 'POST', { add: [one.userId, two.userId] });
     await as(owner)(`/v1/groups/${feeder}/users`, 'POST', { add: [two.userId] });
     const path = `/v1/groups/${district}/energy-insights`;
-    // Each used most in the morning, both together in the evening.
+    // Each home used most in the morning, both together in the evening.
     const days = await as(owner)(`${path}?start=2026-06-01&end=2026-06-30`);
     const row = { date: '2026-06-10', kwh_used: 6.301, peak_hour: '19:00' };
     expect(days.json).toEqual({ group_id: district, homes: 2, data: [row] });
@@ -249,7 +249,7 @@ describe('energy-insights of a group', () => {
     ]);
   });
 
-  test('refuse what makes no sense', async () => {
+  test('refuse invalid parameters', async () => {
     const group = await make({ name: 'x' });
     for (const [query, status] of [
       ['start=2026-06-01', 422],
@@ -268,7 +268,7 @@ describe('energy-insights of a group', () => {
 });
 
 describe('a key that is limited to a group', () => {
-  test('reads only, and only of a group of its owner', async () => {
+  test('only reads, and only a group of its owner', async () => {
     const group = await make({ name: 'x' });
     const foreignGroup = await make({ name: 'y' }, other);
     const ask = (body: object, who = utility) => as(who)('/v1/keys', 'POST', body);
@@ -278,7 +278,7 @@ describe('a key that is limited to a group', () => {
     expect([refused.status, refused.json.details[0].field]).toEqual([422, 'scopes']);
     for (const group_id of [foreignGroup, 'x', '\0', 'grp_00000000000000000000000000'])
       expect({ group_id, status: (await ask({ group_id })).status }).toEqual({ group_id, status: 404 });
-    // Of an administrator's own account: not by somebody else's group.
+    // A key for an administrator's own account cannot be limited to another owner's group.
     expect((await ask({ group_id: group }, admin)).status).toBe(404);
     expect((await ask({ group_id: group, user_id: utility.userId }, admin)).status).toBe(201);
     const listed = (await as(utility)('/v1/keys?limit=200')).json;
@@ -299,7 +299,7 @@ describe('a key that is limited to a group', () => {
   });
 });
 
-/** Every operation of the interface, by a key of a utility, or an administrator, that is limited to a group, about a home that is not in it. */
+/** Calls every operation of the API with a group-limited key of a utility or an administrator, about a home outside the group. */
 describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a group', (role) => {
   const limited = { userId: '', key: '' };
   const ids: Record<'inside' | 'outside', Record<string, string>> = { inside: {}, outside: {} };
@@ -345,23 +345,23 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     });
   });
 
-  /** Lists that have no id: what they may show. */
+  /** Expected contents of lists without an id. */
   const LISTS: Record<string, () => unknown> = {
     'GET /v1/users': () => [home.userId],
     'GET /v1/groups': () => [root, below],
     'GET /v1/fleet/devices': () => expect.arrayContaining([home.userId]),
     'GET /v1/provisioning-batches': () => [],
   };
-  /** What is the owner's alone, and not of a home: it is there for nobody with such a key. */
+  /** Resources of the owner that belong to no home: not found with such a key. */
   const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}'];
-  /** What is told of all in reach together, and of no home by itself. */
+  /** Answers that cover all reachable accounts together, and no single home. */
   const TOGETHER = ['GET /v1/fleet/silence'];
 
-  /** Of operations that read by POST, what they ask beside the user. */
+  /** Parameters, in addition to the user, of operations that read by POST. */
   const READ_BY_POST: Record<string, object> = {
     postEnergyInsights: { interval: 'month' },
     previewAlert: { type: 'peak_usage', threshold_kwh: 5 },
-    // Its gateway says whose it is.
+    // The message's gateway determines the account, so the request needs no user.
     decodeMessage: { user_id: undefined, topic: 'a', payload: '1' },
   };
 
@@ -378,7 +378,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
   };
 
   test.each(OPERATIONS.map((one) => [`${one.method} ${one.path}`, one] as const))(
-    '%s: nothing of a home outside of it, nor of its owner',
+    '%s: returns nothing of a home outside it, nor of its owner',
     async (name, operation) => {
       const isRead = [operation.scope].flat().every((scope) => READING_SCOPES.includes(scope));
       const own = { ...ids.outside, user_id: limited.userId };
@@ -397,7 +397,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
         expect(json.homes).toBe(1);
       } else if (isRead && !OF_THE_OWNER.includes(name)) {
         expect({ name, status: (await call(operation, ids.inside)).status }).toEqual({ name, status: 200 });
-        // What names nobody is about the owner, whom it does not reach.
+        // An operation without an id concerns the owner, whom the key does not reach.
         if (!operation.path.includes('{')) {
           const body = READ_BY_POST[operation.name];
           const { status } = await api.send(operation.path, {
@@ -411,13 +411,13 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     },
   );
 
-  test('sees nothing above its group', async () => {
+  test('sees no groups above its own', async () => {
     const { json } = await api.send(`/v1/groups/${root}`, { key: limited.key });
     expect(json.parent_group_id).toBeNull();
     expect((await api.send(`/v1/groups/${below}`, { key: limited.key })).json.parent_group_id).toBe(root);
   });
 
-  test('reaches a home no more once that is out of the group, at once', async () => {
+  test('loses a home immediately once that is removed from the group', async () => {
     const owner = role === 'utility' ? utility : admin;
     const ask = async () => (await api.send(`/v1/users/${home.userId}`, { key: limited.key })).status;
     expect(await ask()).toBe(200);

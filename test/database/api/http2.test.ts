@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
 import { block, FLAG, FRAME, frame, type RawHttp2, rawHttp2 } from '#test/support/http2-frames.ts';
 
-/** Short enough for a test, long enough for a machine under load. */
+/** Time limits short enough for a test, and long enough for a machine under load. */
 const PATIENCE = { headersTimeout: 2_000, requestTimeout: 2_000, keepAliveTimeout: 2_000, unreadTimeout: 2_000 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -15,7 +15,7 @@ let person: { userId: string; key: string };
 const written: string[] = [];
 let slowRequests = 0;
 let resetRequests = 0;
-/** Ends the answers of /slow. */
+/** Function that completes the pending answers of the test's route /slow. */
 let answerSlow = () => {};
 beforeAll(async () => {
   const slow = new Promise<void>((resolve) => {
@@ -58,7 +58,7 @@ async function open(): Promise<ClientHttp2Session> {
   return session;
 }
 
-/** The first frame of a type; undefined where none comes. */
+/** Returns the first frame of a type, or undefined if none arrives. */
 async function came(raw: RawHttp2, wanted: number) {
   const find = () => raw.came.find(({ type }) => type === wanted);
   for (let turn = 0; turn < 500 && !find(); turn++) await pause(10);
@@ -69,11 +69,11 @@ interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** Of RST_STREAM; 0 where it ended as it should. */
+  /** Error code of RST_STREAM; 0 if the stream ended normally. */
   code: number;
 }
 
-/** One request; `body` is sent, and ended unless it is to stay open. */
+/** Sends one request. `body` is sent, and ended unless the stream is to stay open. */
 function ask(session: ClientHttp2Session, headers: Record<string, string>, body?: string, isOpen = false) {
   const stream = session.request({ ':path': '/', ...headers }, { endStream: body === undefined });
   if (body !== undefined) isOpen ? stream.write(body) : stream.end(body);
@@ -105,7 +105,7 @@ const post = () => ({ ':method': 'POST', 'content-type': 'application/json', ...
 const gateways = async () => (await api.send('/v1/gateways?limit=200', { key: person.key })).json.length;
 
 describe('over HTTP/2 and HTTP/1.1 alike', () => {
-  test('whoever chooses neither gets HTTP/1.1, and answers have the same headers', async () => {
+  test('a client that negotiates no protocol gets HTTP/1.1, and answers have the same headers', async () => {
     const old = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
     await once(old, 'secureConnect');
     expect(old.alpnProtocol).toBe(false);
@@ -124,11 +124,11 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     expect(JSON.parse((await get('/v1/devices')).text)).toEqual(errorAnswer('unauthorized'));
   });
 
-  test('a request without a host, with two, with a strange Expect, or for a tunnel is refused in JSON', async () => {
+  test('a request without a host, with two, with an unknown Expect, or for a tunnel is refused in JSON', async () => {
     const raw = await rawHttp2(api.port);
     const pseudo = { ':method': 'GET', ':scheme': 'https', ':path': '/healthz' };
     raw.write(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, 1, block(pseudo)));
-    // Malformed (RFC 9113, 8.3.1): nghttp2 refuses it before there is a request that could be answered.
+    // Malformed (RFC 9113, 8.3.1): nghttp2 refuses it before there is a request to answer.
     expect(await came(raw, FRAME.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
     raw.socket.destroy();
     const details = async (headers: Record<string, string>) => {
@@ -150,7 +150,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     session.destroy();
   });
 
-  test('a body that is late is 400, and its connection serves others', async () => {
+  test('a late body is 400, and its connection serves other requests', async () => {
     const session = await open();
     const late = ask(session, { ':path': '/v1/gateways', ...post() }, '{"name":', true);
     expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
@@ -160,9 +160,9 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     session.destroy();
   });
 
-  test('a request that is given up before its end changes nothing, whole as it may look', async () => {
+  test('an aborted request changes nothing, however complete it looks', async () => {
     const before = await gateways();
-    // Not by Node's client, which ends a stream before it gives it up.
+    // Node's client cannot do this: it ends a stream before it resets it.
     const raw = await rawHttp2(api.port);
     const head = { ':method': 'POST', ':scheme': 'https', ':authority': 'x', ':path': '/v1/gateways' };
     raw.write(
@@ -177,7 +177,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     expect(await gateways()).toBe(before);
   });
 
-  test('an answer that breaks off ends visibly', async () => {
+  test('an interrupted answer ends visibly', async () => {
     const { text, code } = await get('/breaks');
     expect({ text, code }).toEqual({ text: 'the first half', code: constants.NGHTTP2_INTERNAL_ERROR });
     const old = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
@@ -192,7 +192,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     expect(bytes).not.toContain('\r\n0\r\n');
   });
 
-  test('a body that nobody reads ends with its answer', async () => {
+  test('an unread body ends with its answer', async () => {
     const session = await open();
     const { stream, answer } = ask(session, { ':path': '/v1/gateways', ':method': 'POST' }, 'x'.repeat(60_000), true);
     expect((await answer).status).toBe(401);
@@ -200,7 +200,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     session.destroy();
   });
 
-  test('an answer that nobody takes is given up', async () => {
+  test('an answer that the client does not read is aborted', async () => {
     const session = await open();
     const stream = session.request({ ':path': '/large' });
     stream.on('error', () => {});
@@ -214,14 +214,14 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
       new Promise<number>((resolve) => api.app.server.getConnections((_error, count) => resolve(count)));
     await once(stream, 'close');
     session.destroy();
-    // Nothing is read of it, and so its end is not seen here.
+    // The client reads nothing, so it cannot see the end of the answer.
     const fromMs = performance.now();
     while ((await held()) > 0 && performance.now() - fromMs < 15_000) await pause(50);
     expect(await held()).toBe(0);
     old.destroy();
   });
 
-  test('the log knows whose a request was, given up or not', async () => {
+  test('the log has the account of a request, aborted or not', async () => {
     await get('/healthz?logged');
     const session = await open();
     const { stream } = ask(session, { ':path': '/v1/gateways?logged', ...post() }, '{', true);
@@ -234,11 +234,11 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
   });
 });
 
-describe('a connection of HTTP/2', () => {
+describe('an HTTP/2 connection', () => {
   const request = (path: string, more: Record<string, string> = {}) =>
     block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path, ...more });
   const whole = FLAG.endHeaders | FLAG.endStream;
-  /** That it is ended within the time, and its neighbours' answers do not wait. */
+  /** Expects the connection to end within the time, without delaying answers of other connections. */
   async function ended(raw: RawHttp2, withinMs: number): Promise<void> {
     const from = performance.now();
     expect((await api.send('/healthz')).status).toBe(200);
@@ -246,14 +246,14 @@ describe('a connection of HTTP/2', () => {
     expect(performance.now() - from).toBeLessThan(withinMs);
   }
 
-  test('has a hundred requests under way at most, of a thousand', async () => {
+  test('runs at most a hundred requests at once, of a thousand', async () => {
     const raw = await rawHttp2(api.port);
     const before = slowRequests;
     const streams = Array.from({ length: 1_000 }, (_, index) => 2 * index + 1);
     raw.write(...streams.map((stream) => frame(FRAME.headers, whole, stream, request('/slow'))));
     const refused = () =>
       raw.came.filter(({ type, code }) => type === FRAME.rst && code === constants.NGHTTP2_REFUSED_STREAM).length;
-    // Whoever has acknowledged the limit and goes beyond it loses the connection.
+    // A client that has acknowledged the limit and exceeds it loses the connection.
     for (let turn = 0; turn < 500 && refused() < 900 && !raw.socket.destroyed; turn++) await pause(20);
     expect(refused() === 900 || raw.socket.destroyed).toBe(true);
     expect(slowRequests - before).toBeLessThanOrEqual(100);
@@ -261,7 +261,7 @@ describe('a connection of HTTP/2', () => {
     raw.socket.destroy();
   });
 
-  test('ends where it opens streams only to give them up', async () => {
+  test('ends if it opens streams only to reset them', async () => {
     const raw = await rawHttp2(api.port);
     for (let stream = 1; stream < 20_000; stream += 2)
       raw.write(
@@ -269,11 +269,11 @@ describe('a connection of HTTP/2', () => {
         frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])),
       );
     await ended(raw, 10_000);
-    // Those of the last bytes that were read with them may be begun, too.
+    // Requests in the last bytes that were read may have begun, too.
     expect(resetRequests).toBeLessThan(400);
   });
 
-  test('ends where it gives streams up that were answered by then', async () => {
+  test('ends if it resets streams that are already answered', async () => {
     for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_INTERNAL_ERROR]) {
       const raw = await rawHttp2(api.port);
       const begin = (stream: number) => frame(FRAME.headers, whole, stream, request('/healthz'));
@@ -281,7 +281,7 @@ describe('a connection of HTTP/2', () => {
       for (; resets < 600 && !raw.socket.destroyed; resets += 10) {
         for (let at = 0; at < 10; at++, stream += 2)
           raw.write(begin(stream), frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, code])));
-        // The next ten follow once the server has come this far.
+        // The next ten requests follow once the server has processed these.
         raw.write(begin(stream));
         await expect.poll(() => raw.socket.destroyed || raw.came.some((one) => one.stream === stream)).toBe(true);
         stream += 2;
@@ -291,7 +291,7 @@ describe('a connection of HTTP/2', () => {
     }
   });
 
-  test('serves hundreds of requests that are read to their end, one after another', async () => {
+  test('serves hundreds of requests that are completed, one after another', async () => {
     const session = await open();
     for (let turn = 0; turn < 300; turn++)
       expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
@@ -301,15 +301,15 @@ describe('a connection of HTTP/2', () => {
   test.each([
     ['PING', frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
     ['SETTINGS', frame(FRAME.settings, 0, 0)],
-  ])('ends where it floods with %s', async (_name, one) => {
+  ])('ends if it floods with %s', async (_name, one) => {
     const raw = await rawHttp2(api.port);
     for (let turn = 0; turn < 20; turn++) raw.write(...Array(100).fill(one));
     await ended(raw, 10_000);
   });
 
-  test('may have no larger head than one of HTTP/1.1, whether it has heard of that or not', async () => {
+  test('may have no larger headers than HTTP/1.1, whether or not the client has read the setting', async () => {
     const session = await open();
-    // Before the settings are acknowledged, and after.
+    // Before the client has acknowledged the settings, and afterwards.
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);
     await ask(session, { ':path': '/healthz' }).answer;
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);
@@ -317,7 +317,7 @@ describe('a connection of HTTP/2', () => {
     session.destroy();
   });
 
-  test('ends where it says nothing, half a head, nothing after the first request, or only PING', async () => {
+  test('ends after silence, half of the headers, nothing after the first request, or only PING', async () => {
     const [silent, half, idle, pinging] = [
       await rawHttp2(api.port),
       await rawHttp2(api.port),
@@ -335,7 +335,7 @@ describe('a connection of HTTP/2', () => {
   });
 });
 
-test('when the service ends, requests under way get their answers, and no connection stays', async () => {
+test('when the service stops, running requests get their answers, and no connection remains', async () => {
   const [busy, idle] = [await open(), await open()];
   const before = slowRequests;
   const under = ask(busy, { ':path': '/slow' }).answer;

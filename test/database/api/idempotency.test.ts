@@ -17,7 +17,7 @@ const post = (path: string, body: unknown, idempotencyKey: string, key = admin.k
   api.send(path, { method: 'POST', key, body, headers: { 'idempotency-key': idempotencyKey } });
 const device = () => ({ type: 'smart_meter', location: `number ${++made}` });
 
-test('the same request again gets the first answer, secrets included, and changes nothing', async () => {
+test('a repeated request gets the first answer, secrets included, and changes nothing', async () => {
   const body = device();
   const first = await post('/v1/devices', body, 'one');
   const again = await post('/v1/devices', body, 'one');
@@ -29,7 +29,7 @@ test('the same request again gets the first answer, secrets included, and change
   expect(rows.some((row) => row.body_sealed.includes(first.json.mqtt.password))).toBe(false);
 });
 
-test('of many at once one is carried out; the others are answered alike, or told that it is under way', async () => {
+test('of many concurrent repetitions one runs; the others get its answer, or an error that it is running', async () => {
   const body = device();
   const answers = await Promise.all(Array.from({ length: 12 }, () => post('/v1/devices', body, 'many')));
   const ids = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.device_id));
@@ -48,7 +48,7 @@ test('another body or path with the same key is 409; the key of another account 
   expect(elsewhere.json.device_id).not.toBe(first.json.device_id);
 });
 
-test('an answer is given again to the key that had it, and to no other of the account', async () => {
+test('an answer is repeated only for the key that received it, not for other keys of the account', async () => {
   const { userId, key } = await api.user('homeowner');
   const { key: narrow } = await createKey(api.db, { userId, environment: 'live', scopes: ['keys:write'] });
   const first = await post('/v1/keys', {}, 'eight', key);
@@ -60,7 +60,7 @@ test('an answer is given again to the key that had it, and to no other of the ac
   expect((await post('/v1/keys', {}, 'eight', key)).json).toEqual(first.json);
 });
 
-test('a request that failed is not kept, and may be made again', async () => {
+test('a failed request is not stored, and may be repeated', async () => {
   expect((await post('/v1/users', { email: 'nobody', role: 'homeowner' }, 'four')).status).toBe(422);
   await api.send('/v1/users', {
     method: 'POST',
@@ -71,7 +71,7 @@ test('a request that failed is not kept, and may be made again', async () => {
   expect((await post('/v1/users', { email: 'free@example.com', role: 'homeowner' }, 'four')).status).toBe(201);
 });
 
-test('answers are forgotten after a day', async () => {
+test('answers are deleted after a day', async () => {
   const first = await post('/v1/devices', device(), 'five');
   await api.database.pool.query(
     "UPDATE idempotent_answers SET created_at = now() - interval '25 hours' WHERE idempotency_key = 'five'",
@@ -79,10 +79,10 @@ test('answers are forgotten after a day', async () => {
   expect((await post('/v1/devices', device(), 'five')).json.device_id).not.toBe(first.json.device_id);
 });
 
-test('while it is under way the same key is 409; cut off, it is as if it had never been', async () => {
+test('while the request runs, the same key is 409; once cut off, it has changed nothing', async () => {
   const blocker = await api.database.pool.connect();
   try {
-    // Whoever inserts a device waits, with its key taken.
+    // Inserts of devices wait for this lock, while the idempotency key is taken.
     await blocker.query('BEGIN');
     await blocker.query('LOCK TABLE devices IN SHARE MODE');
     const body = device();
@@ -91,7 +91,7 @@ test('while it is under way the same key is 409; cut off, it is as if it had nev
       blocker.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
     await expect.poll(async () => (await waits()).rowCount).toBe(1);
     expect((await post('/v1/devices', body, 'six')).status).toBe(409);
-    // Until it is gone: its client hears of its end before the server lets go of what it had taken.
+    // Waits until the backend has ended: the client sees the end before the server releases its locks.
     await blocker.query('SELECT pg_terminate_backend($1, 30000)', [(await waits()).rows[0].pid]);
     expect((await first).status).toBe(503);
     await blocker.query('COMMIT');
@@ -102,7 +102,7 @@ test('while it is under way the same key is 409; cut off, it is as if it had nev
   }
 });
 
-test('what only reads is answered again, too', async () => {
+test('a repeated POST that only reads is answered, too', async () => {
   const [first, again] = [
     await post('/v1/energy-insights', { interval: 'day' }, 'seven'),
     await post('/v1/energy-insights', { interval: 'day' }, 'seven'),
@@ -111,7 +111,7 @@ test('what only reads is answered again, too', async () => {
   expect((await post('/v1/energy-insights', { interval: 'month' }, 'seven')).status).toBe(409);
 });
 
-test('the order in which members are sent is of no meaning; what they hold is', async () => {
+test('the order of members does not matter; their values do', async () => {
   const told = { threshold_kwh: 5, type: 'daily_usage', delivery: 'email' };
   const send = (body: object) => post('/v1/alerts', body, 'eight');
   const first = await send(told);
@@ -129,7 +129,7 @@ test('the order in which members are sent is of no meaning; what they hold is', 
   expect((await paired(b, a)).status).toBe(409);
 });
 
-test('keys with blanks or of any length are 400', async () => {
+test('keys with blanks or of excessive length are 400', async () => {
   for (const key of ['a b', 'x'.repeat(256), '\u00e9'])
     expect((await post('/v1/devices', device(), key)).status).toBe(400);
 });

@@ -62,7 +62,7 @@ test('a utility pairs devices of its homeowners in one request, and fetches thei
   for (const { username, password } of credentials)
     expect(await checkDeviceLogin(api.db, username, password)).toBe(true);
   expect(await api.send(`${path}/credentials`, { method: 'POST', key: utility.key })).toMatchObject({ status: 409 });
-  // An answer that was lost on its way comes again to the same request.
+  // If the answer is lost, the repeated request gets it again.
   expect((await api.send(`${path}/credentials`, { method: 'POST', key: utility.key, headers })).json).toEqual(
     fetched.json,
   );
@@ -85,7 +85,7 @@ test('a utility pairs devices of its homeowners in one request, and fetches thei
   expect(JSON.stringify(rows)).not.toContain(credentials[0].password);
 });
 
-test('a POST of JSON takes every setting, and the same key gives the same answer', async () => {
+test('a JSON POST accepts every setting, and the same key returns the same answer', async () => {
   const row = {
     user_id: home.userId,
     type: 'meter',
@@ -108,7 +108,7 @@ test('a POST of JSON takes every setting, and the same key gives the same answer
     ...settings,
     channels: [{ native_name: 'P', counts_as: 'import' }],
   });
-  // One by one it is the same device: an account has an external_id once.
+  // A single POST refers to the same device: an external_id is unique within an account.
   const single = { user_id: home.userId, type: 'meter', location: 'elsewhere', external_id: 'J1' };
   expect(await api.send('/v1/devices', { method: 'POST', key: utility.key, body: single })).toMatchObject({
     status: 409,
@@ -120,7 +120,7 @@ test('a POST of JSON takes every setting, and the same key gives the same answer
   expect(differing.json.differing).toEqual([{ row: '0', device_id: device?.device_id, members: ['limit_kw'] }]);
 });
 
-describe('nothing is taken', () => {
+describe('nothing is imported', () => {
   const count = async () => (await api.db.selectFrom('devices').select('device_id').execute()).length;
 
   test.each([
@@ -144,7 +144,7 @@ describe('nothing is taken', () => {
       422,
       'line 2.upstream_device_id',
     ],
-  ])('of %s', async (_name, csv, status, field) => {
+  ])('from %s', async (_name, csv, status, field) => {
     const before = await count();
     const refused = await postCsv(admin.key, csv);
     expect(refused).toMatchObject({ status });
@@ -152,7 +152,7 @@ describe('nothing is taken', () => {
     expect(await count()).toBe(before);
   });
 
-  test('of a body that is too long, too many rows, or no list', async () => {
+  test('from a body that is too long, too many rows, or no list', async () => {
     expect((await postCsv(admin.key, Buffer.alloc(8 * 1_048_576 + 1, 'x'))).json).toMatchObject({
       error: 'The body is longer than 8 MiB',
       code: 'import_too_long',
@@ -165,7 +165,7 @@ describe('nothing is taken', () => {
     expect(await post(admin.key, { type: 'meter' })).toMatchObject({ status: 422 });
   });
 
-  test('of a homeowner that names another, and of a utility whose homeowner that is not', async () => {
+  test('for a homeowner who names another account, and for a utility that names a foreign homeowner', async () => {
     const row = { type: 'meter', location: 'x' };
     const stranger = await api.user('homeowner');
     expect(await post(home.key, [{ ...row, user_id: stranger.userId }])).toMatchObject({ status: 403 });
@@ -187,7 +187,7 @@ describe('nothing is taken', () => {
   });
 });
 
-test('accounts are made where that is asked for and allowed', async () => {
+test('accounts are created if requested and allowed', async () => {
   const row = { email: 'new.owner@example.com', type: 'meter', location: 'x' };
   const create = { query: '?create_users=true' };
   const paired = await api.user('utility', { scopes: ['devices:write'] });
@@ -196,14 +196,14 @@ test('accounts are made where that is asked for and allowed', async () => {
   expect(await post(utility.key, [row])).toMatchObject({ json: { created: 0, existing: 1, users_created: 0 } });
   const { json: users } = await api.send('/v1/users?search=new.owner', { key: utility.key });
   expect(users).toMatchObject([{ email: row.email, role: 'homeowner' }]);
-  // Another utility's homeowner: the address is taken, and more is not said.
+  // A homeowner of another utility: the address is taken, and the answer contains nothing else.
   const stranger = await api.user('utility');
   expect((await post(stranger.key, [row], create)).json.details).toEqual([
     { field: '0.email', message: 'is the address of an account that you do not manage' },
   ]);
 });
 
-test('passwords that nobody fetched are forgotten after a day', async () => {
+test('unfetched passwords are deleted after a day', async () => {
   const { json } = await post(home.key, [{ type: 'meter', location: 'forgotten' }]);
   await api.database.pool.query("UPDATE imports SET created_at = now() - interval '25 hours' WHERE import_id = $1", [
     json.import_id,
@@ -212,7 +212,7 @@ test('passwords that nobody fetched are forgotten after a day', async () => {
   expect((await api.send(`/v1/imports/${json.import_id}`, { key: home.key })).json.credentials).toBe('gone');
 });
 
-test('two imports of one account at once: one goes on, the other is told to wait', async () => {
+test('of two concurrent imports of one account, one continues and the other is refused', async () => {
   const rows = Array.from({ length: 3_000 }, (_, index) => ({ type: 'meter', location: `at once ${index}` }));
   const answers = await Promise.all([post(admin.key, rows), post(admin.key, rows)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
 
-/** Two processes of the API on one database, behind a proxy that names its clients: this test, on the loopback. */
+/** Two API processes on one database, behind a proxy that sends its clients' addresses: this test, on the loopback. */
 let api: TestApi;
 let other: TestApi;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const INSIDE = '10.1.2.3';
 const OUTSIDE = '203.0.113.7';
 const refused = errorAnswer('addressNotAllowed');
 
-/** `at`: where the request comes from. */
+/** `at`: the address from which the request comes. */
 function ask(
   key: string,
   at: string | undefined,
@@ -40,7 +40,7 @@ async function limited(allowed_addresses: string[], user = api.user('homeowner')
 }
 
 describe('a key that is limited to networks', () => {
-  test('is good from there alone, by whichever notation of the address', async () => {
+  test('is valid only from these, in any notation of the address', async () => {
     const { key } = await limited(['10.0.0.0/8', '2001:db8::/32', '198.51.100.9']);
     const allowed = [INSIDE, '::ffff:10.1.2.3', '2001:db8:1::1', '198.51.100.9'];
     for (const at of allowed) expect([at, (await ask(key, at)).status]).toEqual([at, 200]);
@@ -50,7 +50,7 @@ describe('a key that is limited to networks', () => {
     }
   });
 
-  test('is refused before anything of its account is counted; as a failure of the address', async () => {
+  test('is refused before its account’s requests are counted; as a failure of the address', async () => {
     const { key, userId } = await limited(['10.0.0.0/8']);
     const counted = async () =>
       (await api.database.pool.query('SELECT minute_count FROM request_counts WHERE counted = $1', [userId])).rows[0]
@@ -64,18 +64,18 @@ describe('a key that is limited to networks', () => {
     expect((await ask(key, INSIDE)).status).toBe(200);
   });
 
-  test('says so in lists, and keeps its limits when it is rotated', async () => {
+  test('shows its limits in lists, and keeps them when it is rotated', async () => {
     const { of, key, keyId } = await limited(['10.0.0.7/32', '::ffff:10.0.0.0/104', '10.0.0.7']);
     const listed = (await ask(of, INSIDE, '/v1/keys')).json.find((one: { key_id: string }) => one.key_id === keyId);
     expect(listed.allowed_addresses).toEqual(['10.0.0.7', '10.0.0.0/8']);
-    // The key itself is looked at by the time of day, and not by the test's.
+    // Expiry is checked by the real time, not by the test's clock.
     const expires_at = '2099-07-15T12:00:00.000Z';
     const rotated = await ask(key, INSIDE, `/v1/keys/${keyId}/rotate`, { method: 'POST', body: { expires_at } });
     expect(rotated.json).toMatchObject({ allowed_addresses: ['10.0.0.7', '10.0.0.0/8'], expires_at });
     expect((await ask(rotated.json.key, OUTSIDE)).json).toEqual(refused);
   });
 
-  test('makes only keys that are limited to some of its networks, and lifts the limits of none', async () => {
+  test('creates only keys limited to some of its networks, and removes the limits of none', async () => {
     const { of, key, keyId } = await limited(['10.0.0.0/8']);
     const wider = 'A key with allowed_addresses can make only keys that are limited to some of them';
     for (const allowed_addresses of [[], ['0.0.0.0/0'], ['10.0.0.0/8', OUTSIDE]]) {
@@ -87,7 +87,7 @@ describe('a key that is limited to networks', () => {
     expect((await create(key, { allowed_addresses: ['10.1.0.0/16'] })).status).toBe(201);
     const free = await create(of, {});
     expect(free.json.allowed_addresses).toEqual([]);
-    // Of another key that may be used from everywhere a limited one changes nothing, and makes none like it.
+    // A limited key can neither change an unlimited key nor create one.
     expect((await limit(key, free.json.key_id, { expires_at: null })).status).toBe(403);
     const rotated = await ask(key, INSIDE, `/v1/keys/${free.json.key_id}/rotate`, { method: 'POST', body: {} });
     expect(rotated.status).toBe(403);
@@ -95,7 +95,7 @@ describe('a key that is limited to networks', () => {
 });
 
 describe('the limits of a key', () => {
-  test('hold for what changes something at once, on any process, and for what reads within 10 s', async () => {
+  test('apply to changes at once, in every process, and to reads within 10 s', async () => {
     const { key, keyId, of } = await limited([]);
     const inOther = { key, headers: { 'x-forwarded-for': OUTSIDE } };
     expect((await other.send('/v1/devices', inOther)).status).toBe(200);
@@ -110,7 +110,7 @@ describe('the limits of a key', () => {
     expect((await other.send('/v1/devices', { ...inOther, method: 'POST', body })).status).toBe(403);
   });
 
-  test('have an end that can be moved, and taken away', async () => {
+  test('include an expiry time that can be moved and removed', async () => {
     const { of, key, keyId } = await limited(['10.0.0.0/8']);
     const expires_at = '2026-06-16T00:00:00.000Z';
     expect((await limit(of, keyId, { expires_at })).json).toMatchObject({
@@ -136,14 +136,14 @@ describe('the limits of a key', () => {
     [null],
     ['10.0.0.0/8\0'],
     ['1'.repeat(65)],
-  ])('may not be %j', async (entry) => {
+  ])('cannot be %j', async (entry) => {
     const { of, keyId } = await limited([]);
     const answer = await limit(of, keyId, { allowed_addresses: ['10.0.0.0/8', entry] });
     expect([answer.status, answer.json.details[0].field]).toEqual([422, 'allowed_addresses.1']);
     expect((await create(of, { allowed_addresses: [entry] })).status).toBe(422);
   });
 
-  test('are 50 networks at most, and of one’s own keys', async () => {
+  test('are at most 50 networks, for one’s own keys only', async () => {
     const { of, keyId } = await limited([]);
     const many = Array.from({ length: 51 }, (_, number) => `10.0.0.${number}`);
     expect((await limit(of, keyId, { allowed_addresses: many })).status).toBe(422);

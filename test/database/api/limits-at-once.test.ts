@@ -3,7 +3,7 @@ import { databaseCounter } from '#src/auth/database-counter.ts';
 import { claimsAtBroker } from '#src/start/ingest.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** Refusals of a network in a minute. */
+/** Number of refused attempts in a minute after which a network is limited. */
 const MOST = 10;
 
 let api: TestApi;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await other.app.close();
   await api.close();
 });
-// Each test has a minute of its own.
+// Sets the clock to a new minute for each test, so that rate limits start at 0.
 beforeEach(() => {
   api.now = other.now = new Date(api.now.getTime() + 120_000);
 });
@@ -51,7 +51,7 @@ async function waits(count: number): Promise<string[]> {
 test.each([
   ['an address', (_: number) => '198.51.100.7'],
   ['an IPv6 /64', (index: number) => `2001:db8:1:2::${(index + 1).toString(16)}`],
-])('of 200 guesses at once from %s ten are decided, over all processes', async (_what, from) => {
+])('of 200 concurrent guesses from %s ten are checked, over all processes', async (_what, from) => {
   const [right] = await waits(1);
   const guesses = Array.from({ length: 200 }, (_, index) => (index === 199 ? (right as string) : `guess-${index}`));
   const answers = await Promise.all(
@@ -60,12 +60,12 @@ test.each([
   const statuses = answers.map(({ status }) => status);
   expect(countOf(statuses, 403)).toBeLessThanOrEqual(MOST);
   expect(countOf(statuses, 429)).toBeGreaterThanOrEqual(200 - MOST - 1);
-  // The right one among them is no way round.
+  // The correct secret among the guesses is refused, too.
   expect((await claim(right as string, from(3))).status).toBe(429);
   expect((await claim(right as string, '203.0.113.1')).status).toBe(statuses.includes(201) ? 403 : 201);
 });
 
-test('wrong secrets of a batch count as well', async () => {
+test('wrong secrets in a batch count, too', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => claim(`x-${index}`, '198.51.100.8', api, 'wrong')),
   );
@@ -77,7 +77,7 @@ test('wrong secrets of a batch count as well', async () => {
   ).toBe(MOST);
 });
 
-test('a house full of meters that come at once is not limited, and leaves what may be refused as it was', async () => {
+test('a house full of meters that connect at once is not limited, and does not change the count of refusals', async () => {
   const serials = await waits(60);
   const answers = await Promise.all(serials.map((serial) => claim(serial, '198.51.100.9')));
   expect(
@@ -95,7 +95,7 @@ test('a house full of meters that come at once is not limited, and leaves what m
   ).toBe(MOST);
 });
 
-test('at the broker the same holds, and its refusals and those of HTTPS are one count', async () => {
+test('the limit applies at the broker, too, which shares its count of refusals with HTTPS', async () => {
   const claims = claimsAtBroker(
     api.db,
     databaseCounter(api.db, {}, () => api.now),
@@ -128,7 +128,7 @@ test.each([
     `INSERT INTO tariffs (tariff_id, user_id, name, valid_from, currency, terms)
      SELECT 'trf_' || n, $1, 'x', date '1990-01-01' + n, 'EUR', '{}' FROM generate_series(1, 999) n`,
   ],
-])('of several %s at once that an account makes, none is beyond the most', async (_what, path, body, fill) => {
+])('of several %s that an account creates at once, none exceeds the maximum', async (_what, path, body, fill) => {
   const { userId, key } = await api.user('homeowner');
   await api.database.pool.query(fill, [userId]);
   const answers = await Promise.all(
@@ -141,7 +141,7 @@ test.each([
   expect([countOf(statuses, 201), countOf(statuses, 409)]).toEqual([1, 9]);
 });
 
-test('devices that are put behind one another at once close no circle, and none waits for another for ever', async () => {
+test('concurrent changes of upstream devices form no cycle and no deadlock', async () => {
   const { key } = await api.user('homeowner');
   const make = async () =>
     (await api.send('/v1/devices', { method: 'POST', key, body: { type: 'plug', location: 'x' } })).json.device_id;

@@ -4,7 +4,7 @@ import { begun, streamOfPages } from '#src/api/long-answers.ts';
 import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
-/** More than one page of the database. */
+/** Number of requested hours: more than one page that is read from the database. */
 const HOURS = 100 * 24;
 const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-06-08&group_by=hour';
 
@@ -38,7 +38,7 @@ afterAll(() => api.close());
 
 const get = (headers = {}, method = 'GET') => api.send(PATH, { key: home.key, headers, method });
 
-test('an answer of more rows than are written at once is whole, as JSON and as CSV', async () => {
+test('an answer of more rows than one chunk is complete, as JSON and as CSV', async () => {
   const { status, headers, json } = await get();
   expect([status, headers['content-type'], headers['transfer-encoding']]).toEqual([
     200,
@@ -56,14 +56,14 @@ test('an answer of more rows than are written at once is whole, as JSON and as C
   expect(lines.at(-1)).toBe('2026-06-08,23:00,2026-06-08T23:00:00Z,2.399,23:00');
 });
 
-test('of nothing it is the same as a short one', async () => {
+test('an empty long answer equals a short one', async () => {
   const nothing = PATH.replaceAll('2026', '2020');
   expect((await api.send(nothing, { key: home.key })).json).toEqual({ user_id: home.userId, data: [] });
   const csv = await api.send(nothing, { key: home.key, headers: { accept: 'text/csv' } });
   expect(csv.text).toBe('date,hour,starts_at,kwh_used,peak_hour\n');
 });
 
-test('its head alone is answered, too, and other answers come while it is written', async () => {
+test('HEAD is answered, too, and other requests are served while a long answer is written', async () => {
   expect(
     [await get({}, 'HEAD'), await get({ accept: 'text/csv' }, 'HEAD')].map(({ status, text }) => [status, text]),
   ).toEqual([
@@ -74,13 +74,13 @@ test('its head alone is answered, too, and other answers come while it is writte
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
 
-test('what fails before the first page has its status, what fails later ends without its end', async () => {
+test('an error before the first page has its status; a later one ends the answer early', async () => {
   expect((await api.send('/pages/none')).json).toEqual({
     user_id: 'usr_1',
     data: [{ page: 1 }, { page: 2 }, { page: 3 }],
   });
   expect(await api.send('/pages/1')).toMatchObject({ status: 503, json: { status: 503 } });
-  // Over HTTP/1.1 as well: http2.test.ts.
+  // Test over HTTP/2; http2.test.ts has the same over HTTP/1.1.
   const session = connect(`https://localhost:${api.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': '/pages/3' });
   let text = '';

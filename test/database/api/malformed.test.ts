@@ -4,7 +4,7 @@ import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** Requests that are wrong in every way that one can think of: each gets an answer that says so, none a 5xx, none a word of the inside. */
+/** Invalid requests of many kinds: each gets an answer that explains the error, without a 5xx and without internal names. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Values that no field takes kindly: wrong types, edges, other languages' syntax. */
+/** Values that are invalid for most fields: wrong types, extremes, syntax of other languages. */
 const NASTY: unknown[] = [
   null,
   true,
@@ -40,7 +40,7 @@ const NASTY: unknown[] = [
   '0000-00-00',
   'NaN',
 ];
-/** What must be in no answer: names of the inside. A random secret may have three letters of one. */
+/** Internal names that no answer may contain. A random secret may contain three letters of one. */
 const LEAKS =
   /node_modules|\.ts:\d|at \w+ \(|SELECT |INSERT |relation "|syntax error|kysely|postgres|\bpg_[a-z]{4}|stack|violates/i;
 
@@ -62,7 +62,7 @@ async function expectRefusal(what: string, path: string, options: Parameters<Tes
 }
 
 test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
-  '%s takes rubbish calmly',
+  '%s rejects invalid values without failing',
   async (name, operation) => {
     const { method, body, query } = operation;
     const path = operation.path.replace(/\{\w+\}/, 'usr_x');
@@ -91,7 +91,7 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
   60_000,
 );
 
-test('bodies that are no JSON, of any size, type and encoding, are refused on every operation that takes one', async () => {
+test('bodies that are not JSON, of any size, type and encoding, are refused on every operation with a body', async () => {
   const raws: [string, string | Buffer, Record<string, string>][] = [
     ['half', '{"a":', {}],
     ['two', '{}{}', {}],
@@ -120,18 +120,18 @@ test('bodies that are no JSON, of any size, type and encoding, are refused on ev
   }
 });
 
-test('methods that a path does not know are 404 with Allow, whatever they are called', async () => {
+test('methods that a path does not support are 404 with Allow', async () => {
   for (const method of ['PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'HEAD']) {
     for (const { path } of OPERATIONS) {
       sent++;
       const { status } = await api.send(path.replace(/\{\w+\}/, 'x'), { method, key: admin.key });
-      // HEAD is GET without the body, where there is a GET.
+      // HEAD is GET without the body, if there is a GET.
       expect({ method, path, is5xx: status >= 500 }).toEqual({ method, path, is5xx: false });
     }
   }
 });
 
-test('requests that break HTTP itself get 400 in JSON, or no more than a closed connection', async () => {
+test('requests that violate HTTP itself get 400 in JSON, or only a closed connection', async () => {
   const broken = [
     'GET / HTTP/1.1\r\n\r\n',
     'GET /v1/users HTTP/9.9\r\nHost: x\r\n\r\n',
@@ -166,6 +166,6 @@ test('requests that break HTTP itself get 400 in JSON, or no more than a closed 
   expect((await api.send('/healthz')).status).toBe(200);
 });
 
-test('were five hundred at least', () => {
+test('the tests sent at least five hundred requests', () => {
   expect(sent).toBeGreaterThan(500);
 });

@@ -54,7 +54,7 @@ async function claimed(external: boolean): Promise<string> {
   return answer.json.device_id;
 }
 
-/** A device behind a gateway of the home, with the id of the gateway. */
+/** A device behind a gateway of the home, and the gateway's id. */
 async function behindGateway(key: string): Promise<{ deviceId: string; gatewayId: string }> {
   const gatewayId = (await ask('POST', '/v1/gateways', home.key, { name: 'home' })).json.gateway_id;
   await api.database.pool.query(
@@ -66,7 +66,7 @@ async function behindGateway(key: string): Promise<{ deviceId: string; gatewayId
 }
 
 const operator = { reach: EVERYBODY, ownId: null, newOwners: null, by: { actor: null, address: COMMAND_LINE } };
-/** Every way in which a device is made, and who manages it then. */
+/** Every way to create a device, and its manager afterwards. */
 const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<string>][] = [
   ['the home pairs it', 'owner', () => post(home.key)],
   ['the home imports it', 'owner', () => imported(home.key)],
@@ -89,7 +89,7 @@ const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<stri
 ];
 
 const CERTIFICATE = 'ab'.repeat(32);
-/** What a bill rests on, member by member; a member that is new and not here is refused, too. */
+/** Every changeable member of a device that affects bills. A new member that is missing here must be refused, too. */
 const PATCHES: Record<string, unknown> = {
   type: 'heat_pump',
   limit_kw: 1,
@@ -105,7 +105,7 @@ const PATCHES: Record<string, unknown> = {
 };
 const EDIT = { action: 'exclude', start: '2026-06-01T00:00:00Z', end: '2026-06-02T00:00:00Z', reason: 'x' };
 
-/** Everything but a change of its place that an owner could do to a device, by the status of its answer. */
+/** Tries every operation of an owner on a device except a change of its location; returns the statuses. */
 async function tryAll(deviceId: string, key: string): Promise<Record<string, number>> {
   const path = `/v1/devices/${deviceId}`;
   const tried: Record<string, number> = {};
@@ -117,13 +117,13 @@ async function tryAll(deviceId: string, key: string): Promise<Record<string, num
   return tried;
 }
 
-test.each(WAYS)('where %s, the %s manages it', async (_way, manager, make) => {
+test.each(WAYS)('created by %s, it is managed by the %s', async (_way, manager, make) => {
   const deviceId = await make();
   expect(await managedBy(deviceId)).toBe(manager);
   const tried = await tryAll(deviceId, home.key);
   const own = manager === 'owner' ? { edit: 201 } : {};
   const expected = Object.fromEntries(Object.keys(tried).map((one) => [one, manager === 'owner' ? 200 : 403]));
-  // Nobody but utilities and administrators says by what certificate a device is known, or who manages it.
+  // Only utilities and administrators set a device's certificate or manager.
   expect(tried).toEqual({ ...expected, ...own, certificate_sha256: 403, managed_by: 403 });
 });
 
@@ -136,7 +136,7 @@ test('every member of PATCH is tried', () => {
 });
 
 describe('a device of the utility', () => {
-  test('is refused by what it is, without a word of others: 403, and 404 out of reach', async () => {
+  test('answers 403 without revealing other accounts, and 404 to a caller that does not reach it', async () => {
     const deviceId = await post(utility.key);
     const refused = await ask('PATCH', `/v1/devices/${deviceId}`, home.key, { limit_kw: 1 });
     expect(refused).toMatchObject({
@@ -148,14 +148,14 @@ describe('a device of the utility', () => {
     expect((await ask('DELETE', `/v1/devices/${deviceId}`, stranger.key)).status).toBe(404);
   });
 
-  test('is called and placed in words by its owner', async () => {
+  test('can be named and located by its owner', async () => {
     const deviceId = await post(utility.key);
     const body = { location: 'where I see it' };
     expect(await ask('PATCH', `/v1/devices/${deviceId}`, home.key, body)).toMatchObject({ status: 200, json: body });
     expect((await ask('PATCH', `/v1/devices/${deviceId}`, home.key, { ...body, limit_kw: 2 })).status).toBe(403);
   });
 
-  test('keeps the edits of its utility: its owner sees them, and revokes none', async () => {
+  test('keeps its utility’s edits: the owner sees them, and cannot revoke them', async () => {
     const { deviceId, read, userId } = await meter(api.database);
     await api.database.pool.query('UPDATE users SET enrolled_by = $2 WHERE user_id = $1', [userId, utility.userId]);
     const key = (await ask('POST', '/v1/keys', admin.key, { user_id: userId })).json.key;
@@ -165,7 +165,7 @@ describe('a device of the utility', () => {
     const { edit_id } = (await ask('POST', path, utility.key, EDIT)).json;
     expect((await ask('DELETE', `${path}/${edit_id}`, key)).status).toBe(403);
     expect((await ask('GET', path, key)).json).toMatchObject([{ edit_id, status: 'in_force', author: utility.userId }]);
-    // A bill names it, with its author, also after it was revoked; what is known now does not.
+    // A bill lists the edit with its author, even after it was revoked; the current values do not.
     const days = { device_id: deviceId, start: '2026-06-01', end: '2026-06-02' };
     const bill = (await ask('POST', '/v1/bill-periods', utility.key, days)).json;
     const named = { edit_id, device_id: deviceId, action: 'exclude', reason: 'x', author: 'utility' };
@@ -175,7 +175,7 @@ describe('a device of the utility', () => {
     expect([now.last_told.edits, now.known_now.edits]).toMatchObject([[named], []]);
   });
 
-  test('is read through a gateway that its owner neither reconfigures nor deletes while it is there', async () => {
+  test('is read through a gateway that its owner can neither reconfigure nor delete while it exists', async () => {
     const { deviceId, gatewayId } = await behindGateway(utility.key);
     const path = `/v1/gateways/${gatewayId}`;
     const config = { decoder_config: { mapping: [] } };
@@ -188,7 +188,7 @@ describe('a device of the utility', () => {
     expect((await ask('DELETE', path, home.key)).status).toBe(200);
   });
 
-  test('is handed over by its utility, and taken back by an administrator alone', async () => {
+  test('is handed over by its utility, and taken back only by an administrator', async () => {
     const deviceId = await post(utility.key);
     const give = (key: string, managed_by: string) => ask('PATCH', `/v1/devices/${deviceId}`, key, { managed_by });
     expect(await give(utility.key, 'owner')).toMatchObject({ status: 200, json: { managed_by: 'owner' } });
@@ -199,7 +199,7 @@ describe('a device of the utility', () => {
   });
 });
 
-test('a home that its utility enrolled manages what it paired itself, as its utility does', async () => {
+test('a home that its utility enrolled manages the devices that it paired, as does the utility', async () => {
   const deviceId = await post(home.key);
   expect((await ask('PATCH', `/v1/devices/${deviceId}`, home.key, { placement: 'excluded' })).status).toBe(200);
   expect((await ask('PATCH', `/v1/devices/${deviceId}`, utility.key, { placement: 'grid' })).status).toBe(200);
@@ -214,7 +214,7 @@ test('a certificate is registered by a utility or an administrator, once', async
   expect((await register(other, admin.key)).status).toBe(409);
 });
 
-test('what an administrator or an operator pairs for a home that no utility enrolled is the home’s own', async () => {
+test('a device that an administrator or operator pairs for a home without a utility is managed by the home', async () => {
   const alone = await api.user('homeowner');
   const posted = (await ask('POST', '/v1/devices', admin.key, { ...wanted(), user_id: alone.userId })).json.device_id;
   const settings = wanted();
@@ -225,7 +225,7 @@ test('what an administrator or an operator pairs for a home that no utility enro
   }
 });
 
-test('the update gives devices of before to who paired them, and those of which nobody knows to the utility that enrolled the home', async () => {
+test('the update gives existing devices to the account that paired them, and others to the home’s utility', async () => {
   const alone = await api.user('homeowner');
   const posted = async (key: string, userId: string) =>
     (await ask('POST', '/v1/devices', key, { ...wanted(), user_id: userId })).json.device_id as string;

@@ -39,7 +39,7 @@ afterAll(() => api.close());
 
 const ask = (path: string, accept: string, key = home.key) => api.send(path, { key, headers: { accept } });
 
-/** The rows of a workbook, as another program shows them. */
+/** Returns a workbook's rows as an independent program reads them. */
 async function shown(path: string): Promise<unknown[][]> {
   const { status, headers, bytes } = await ask(path, XLSX);
   expect([status, headers['content-type']]).toEqual([200, XLSX]);
@@ -60,7 +60,7 @@ const lines = (text: string) =>
     .map((line) => line.split(','));
 
 describe('a spreadsheet', () => {
-  test('of insights has the rows of CSV', async () => {
+  test('of insights has the rows of the CSV', async () => {
     const path = `/v1/energy-insights?${DAYS}&${INCLUDE}`;
     const [header, ...rows] = lines((await ask(path, 'text/csv')).text);
     const table = await shown(path);
@@ -71,17 +71,17 @@ describe('a spreadsheet', () => {
       expect(table.slice(1).map((row) => of(row, name))).toEqual(rows.map((row) => of(row, name)));
   });
 
-  test('of hours has the clock of the zone, and its offset', async () => {
+  test('of hours has local times with their offset', async () => {
     const [header, ...rows] = await shown(`/v1/energy-insights?${DAYS}&group_by=hour&${INCLUDE}`);
     expect(header?.slice(0, 5)).toEqual(['date', 'hour', 'starts_at', 'utc_offset', 'kwh_used']);
     expect(rows).toHaveLength(47);
     expect(rows[25]?.slice(0, 4)).toEqual(['2026-03-29', '01:00', '2026-03-29 01:00', '+01:00']);
     expect(rows[26]?.slice(0, 4)).toEqual(['2026-03-29', '03:00', '2026-03-29 03:00', '+02:00']);
-    // Costs of hours have two decimals more than the currency.
+    // Hourly costs have two decimals more than the currency.
     expect(rows[0]?.[header?.indexOf('cost_import') ?? -1]).toBe('0.3021');
   });
 
-  test('is answered of a device, of months and of the last 30 days, too, as is CSV', async () => {
+  test('is answered for a device, for months and for the last 30 days, too, as is CSV', async () => {
     const device = `/v1/devices/${deviceId}/usage?${DAYS}`;
     const months = '/v1/analytics/monthly?months=4&include=cost';
     expect((await shown(device)).map((row) => row[0])).toEqual(['date', '2026-03-28', '2026-03-29']);
@@ -95,12 +95,12 @@ describe('a spreadsheet', () => {
     expect(lines((await ask(months, 'text/csv')).text)[1]?.[0]).toBe('2026-03');
   });
 
-  test('has what was asked for in columns behind the rest', async () => {
+  test('has requested extra values in further columns', async () => {
     const { text } = await ask(`/v1/devices/${deviceId}/usage?${DAYS}&include=estimated,cost`, 'text/csv');
     expect(lines(text)[0]?.slice(0, 5)).toEqual(['date', 'kwh_used', 'peak_hour', 'estimated_kwh', 'cost_currency']);
   });
 
-  test('is not longer than any other answer, and is given to nobody else', async () => {
+  test('has the same length limit and access rights as any other answer', async () => {
     const tooLong = '/v1/energy-insights?start=2024-01-01&end=2026-01-02&group_by=hour';
     for (const accept of [XLSX, ATOM]) expect((await ask(tooLong, accept)).status).toBe(422);
     const stranger = await api.user('homeowner');
@@ -117,14 +117,14 @@ describe('a Green Button feed', () => {
     expect([status, headers['content-type']]).toEqual([200, `${ATOM}; charset=utf-8`]);
     expect(headers['content-disposition']).toContain('green-button-2026-03-28-2026-03-29.xml');
     expect(text.match(/<espi:IntervalReading>/g)).toHaveLength(47);
-    // 250.25, 251.25, 252.25 and 253.25 Wh at 30 cents a kWh.
+    // Cost of an hour: 250.25, 251.25, 252.25 and 253.25 Wh at 30 cents per kWh.
     expect(text).toContain(
       '<espi:IntervalReading><espi:cost>30210</espi:cost><espi:timePeriod><espi:duration>3600</espi:duration><espi:start>1774652400</espi:start></espi:timePeriod><espi:value>1007000</espi:value></espi:IntervalReading>',
     );
-    // 47 of the 48 hours of two days, by the clock of the user.
+    // Cost of the 47 hours of two days; the clock change in the user's time zone skips one.
     expect(text).toContain('<espi:costAdditionalLastPeriod>97917</espi:costAdditionalLastPeriod>');
     expect(text).toContain('<espi:dstStartRule>3E0E2000</espi:dstStartRule>');
-    // A block is a day of the zone, and a reading an hour of its clock.
+    // A block is a day in the time zone, and a reading one of its hours.
     expect(text.match(/<title>2026-03-\d\d<\/title>/g)).toEqual([
       '<title>2026-03-28</title>',
       '<title>2026-03-29</title>',
@@ -134,9 +134,9 @@ describe('a Green Button feed', () => {
       Number(at),
     );
     expect([starts.length > 40, new Set(starts.map((at) => at % 3_600))]).toEqual([true, new Set([1_800])]);
-    // Nothing is fed in: of that there is no meter reading.
+    // Nothing is exported, so there is no meter reading of exports.
     expect(text.match(/<espi:MeterReading\/>/g)).toHaveLength(1);
-    // The same resources have the same identifiers in every download.
+    // A resource has the same identifier in every download.
     const ids = (one: string) => one.match(/<id>[^<]+<\/id>/g);
     expect(ids((await ask(path, ATOM)).text)).toEqual(ids(text));
     expect(new Set(ids(text)).size).toBe(ids(text)?.length);
@@ -147,12 +147,12 @@ describe('a Green Button feed', () => {
     ['/v1/energy-insights', 'start'],
     [`/v1/energy-insights?${DAYS}`, 'group_by'],
     [`/v1/energy-insights?${DAYS}&group_by=hour&commodity=gas`, 'commodity'],
-  ])('of %s is refused with what to ask for', async (asked, field) => {
+  ])('of %s is refused with a hint what to request instead', async (asked, field) => {
     const { status, json } = await ask(asked, ATOM);
     expect([status, json.details[0].field]).toEqual([422, field]);
   });
 
-  test('of a home that nothing is known of is a usage point', async () => {
+  test('of a home without data is only a usage point', async () => {
     const nobody = await api.user('homeowner');
     const { status, text } = await ask(path, ATOM, nobody.key);
     expect(status).toBe(200);

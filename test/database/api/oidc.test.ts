@@ -13,7 +13,7 @@ const CALLBACK = `${TEST_URL}/dashboard/sign-in/callback`;
 const NOON = new Date('2026-06-15T12:00:00Z');
 
 let provider: OidcServer;
-/** As an operator has it who says no more than he must; with roles of the provider; with accounts for whoever comes. */
+/** Three APIs: with minimal settings, with a mapping of the provider's roles, and with automatic creation of accounts. */
 let api: TestApi;
 let withRoles: TestApi;
 let withAccounts: TestApi;
@@ -60,7 +60,7 @@ function oidcOf(more: Partial<OidcConfig>) {
 }
 
 let number = 0;
-/** Somebody whom the provider knows, by a login of its own, and an account with that address. */
+/** Creates a person with a login at the provider, and an account with the person's address. */
 async function person(claims: Record<string, unknown> = {}, { role = 'homeowner' as Role, hasAccount = true } = {}) {
   const login = `login-${++number}`;
   const email = `person-${number}@example.com`;
@@ -80,7 +80,7 @@ async function begin(at = api, return_to: unknown = '/dashboard/keys', headers: 
   expect(answer.status).toBe(200);
   return { location: answer.json.location as string, cookie: cookieOf(answer, '__Host-energy_provider') };
 }
-/** Comes back from the provider, to an address of ours. */
+/** Follows the provider's redirect back to an address of the API. */
 const comeBack = (to: string, cookie: string, at = api) =>
   at.send(to.replace(TEST_URL, ''), { headers: cookie === '' ? {} : { cookie } });
 async function signIn(login: string, at = api) {
@@ -99,8 +99,8 @@ const acts = async (userId: string) =>
     )
   ).rows.map(({ action, details }) => [action, details.by]);
 
-describe('who signs in at the provider', () => {
-  test('has a session of the account with that verified address, on the page that was asked for', async () => {
+describe('a person who signs in at the provider', () => {
+  test('gets a session of the account with that verified address, on the requested page', async () => {
     const { login, email, userId } = await person();
     const answer = await signIn(login);
     expect([answer.status, answer.headers.location]).toEqual([303, '/dashboard/keys']);
@@ -114,7 +114,7 @@ describe('who signs in at the provider', () => {
     const headers = { cookie, 'x-csrf-token': session.json.csrf_token };
     const list = await api.send('/dashboard/v1/sessions', { headers });
     expect(list.json).toMatchObject([{ signed_in_by: 'provider', is_current: true }]);
-    // Out again, and out at the provider.
+    // Signs out of the service and of the provider.
     const out = await api.send('/dashboard/session', { method: 'DELETE', headers });
     const end = new URL(out.json.continue_at);
     expect([end.origin, end.searchParams.get('post_logout_redirect_uri'), end.searchParams.get('client_id')]).toEqual([
@@ -125,12 +125,12 @@ describe('who signs in at the provider', () => {
     expect((await sessionOf(answer)).json).toMatchObject({ user: null, provider: 'Example' });
   });
 
-  test('is the same person under another address; another with that address is not', async () => {
+  test('remains the same person under another address; another person with that address is not', async () => {
     const { login, email, userId } = await person();
     await signIn(login);
     provider.people.set(login, { email: 'new-name@example.com', email_verified: true });
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
-    // No claim but who it is: nothing else is needed the second time.
+    // No claim except the subject: nothing else is needed for the second sign-in.
     provider.people.set(login, {});
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
     provider.people.set('who-came-after', { email, email_verified: true });
@@ -147,16 +147,16 @@ describe('who signs in at the provider', () => {
     ['no address', { email: 'admin@localhost' }, 'unverified'],
     ['several', { email: ['a@example.com', 'b@example.com'] }, 'unverified'],
     ['of no account', { email: 'nobody@example.com' }, 'unknown'],
-    // A Kelvin sign is a k in lower case.
+    // A Kelvin sign becomes a k in lower case.
     ['in letters that become others', { email: '\u212Aelvin@example.com' }, 'unverified'],
-  ])('gets in by no address that is %s', async (_what, claims, problem) => {
+  ])('cannot sign in with an address that is %s', async (_what, claims, problem) => {
     await createUser(api.db, { email: 'kelvin@example.com', role: 'admin' }).catch(() => {});
     const { login, userId } = await person(claims);
     expect(problemOf(await signIn(login))).toBe(problem);
     expect(await acts(userId)).toEqual([]);
   });
 
-  test('stays out once the account is erased; links anew once its address was changed', async () => {
+  test('cannot sign in once the account is erased; is linked again after a change of its address', async () => {
     const { login, email, userId } = await person();
     const first = await signIn(login);
     await updateUser(api.db, EVERYBODY, userId, { email: `moved-${email}` });
@@ -168,7 +168,7 @@ describe('who signs in at the provider', () => {
     expect(problemOf(await signIn(login))).toBe('unknown');
   });
 
-  test('twice at once for the first time is one person', async () => {
+  test('gets one account from two concurrent first sign-ins', async () => {
     const { login, email } = await person({}, { hasAccount: false });
     const answers = await Promise.all([1, 2, 3].map(() => signIn(login, withAccounts)));
     expect(answers.map(problemOf)).toEqual([undefined, undefined, undefined]);
@@ -179,7 +179,7 @@ describe('who signs in at the provider', () => {
     expect(rows).toEqual([{ role: 'homeowner', linked: 1 }]);
   });
 
-  test('gets an account where that is wanted, with an address of the allowed domains alone', async () => {
+  test('gets an account if this is enabled, with an address of the allowed domains only', async () => {
     const stranger = await person({}, { hasAccount: false });
     expect(problemOf(await signIn(stranger.login))).toBe('unknown');
     expect((await sessionOf(await signIn(stranger.login, withAccounts))).json.user).toMatchObject({
@@ -190,14 +190,14 @@ describe('who signs in at the provider', () => {
       const { login } = await person({ email }, { hasAccount: false });
       expect([email, problemOf(await signIn(login, withAccounts))]).toEqual([email, 'domain']);
     }
-    // Nor does one who had one of them.
+    // An address that had an allowed domain only in the past gets no account either.
     provider.people.set(stranger.login, { email: 'gone@example.org', email_verified: true });
     expect(problemOf(await signIn(stranger.login, withAccounts))).toBe('domain');
   });
 });
 
 describe('the role', () => {
-  test('is that of the mapping at each sign-in; what it was before holds nowhere any more', async () => {
+  test('follows the mapping at each sign-in; the previous role ends everywhere', async () => {
     const { login, userId } = await person({ groups: ['energy-admins', 'others'] });
     const admin = await signIn(login, withRoles);
     const before = await sessionOf(admin);
@@ -217,7 +217,7 @@ describe('the role', () => {
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('utility');
     provider.people.set(login, { email: 'x@example.com', email_verified: true, groups: [] });
     await signIn(login, withRoles);
-    // The session of the administrator, in the other browser, is over.
+    // The administrator's session in the other browser has ended.
     expect((await make()).status).toBe(401);
     expect((await acts(userId)).filter(([action]) => action === 'user.changed')).toHaveLength(3);
   });
@@ -230,26 +230,26 @@ describe('the role', () => {
     ['a list in a list', [['energy-admins']]],
     ['an object', { 'energy-admins': true }],
     ['nothing', undefined],
-  ])('is a homeowner’s with %s', async (_what, groups) => {
+  ])('is homeowner with %s', async (_what, groups) => {
     const { login } = await person({ groups }, { role: 'admin' });
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('homeowner');
   });
 
-  test('is not guessed where the provider would tell of it elsewhere', async () => {
+  test('is not guessed if the provider would return it elsewhere', async () => {
     const { login, userId } = await person({ _claim_names: { groups: 'src1' } }, { role: 'admin' });
     expect(problemOf(await signIn(login, withRoles))).toBe('roles');
     const { rows } = await api.database.pool.query('SELECT role FROM users WHERE user_id = $1', [userId]);
     expect(rows).toEqual([{ role: 'admin' }]);
   });
 
-  test('stays what it is without a mapping', async () => {
+  test('does not change without a mapping', async () => {
     const { login } = await person({ groups: ['energy-admins'] }, { role: 'utility' });
     expect((await sessionOf(await signIn(login))).json.user.role).toBe('utility');
   });
 });
 
-describe('a sign-in is ended by the browser that began it alone', () => {
-  test('without its cookie, with that of another, after its time, and twice it is over', async () => {
+describe('a sign-in is completed only by the browser that began it', () => {
+  test('without its cookie, with another’s, too late, or twice it fails', async () => {
     const { login } = await person();
     const mine = await begin();
     const other = await begin();
@@ -264,16 +264,16 @@ describe('a sign-in is ended by the browser that began it alone', () => {
     api.now = new Date(NOON.getTime() + 11 * 60_000);
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('over');
     api.now = NOON;
-    // The provider was not asked for any of that.
+    // The provider received no request in these cases.
     expect(provider.asked('token')).toBe(asked);
     const answer = await comeBack(to, mine.cookie);
     expect(problemOf(answer)).toBeUndefined();
-    // A browser that was told to forget the cookie, and did not.
+    // A browser that was asked to delete the cookie, and did not.
     expect(setCookies(answer)).toContainEqual(expect.stringMatching(/^__Host-energy_provider=;.*Max-Age=0$/));
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('failed');
   });
 
-  test('the cookie is of this host, for no script, and for links from elsewhere', async () => {
+  test('the cookie is limited to this host, hidden from scripts, and sent with links from other sites', async () => {
     const answer = await api.send('/dashboard/sign-in/provider', { method: 'POST', body: {} });
     const [set = ''] = setCookies(answer);
     expect(set.replace(/=[^;]+/, '')).toBe(
@@ -286,11 +286,11 @@ describe('a sign-in is ended by the browser that began it alone', () => {
       redirect_uri: CALLBACK,
       scope: 'openid email',
     });
-    // Nothing of what the browser keeps can be read from it.
+    // The stored cookie reveals nothing of its contents.
     expect(Buffer.from(set, 'base64url').includes(url.searchParams.get('state') ?? '')).toBe(false);
   });
 
-  test('a form of another page cannot begin one', async () => {
+  test('a form of another page cannot begin a sign-in', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain']) {
       const headers = { 'content-type': type };
       const answer = await api.send('/dashboard/sign-in/provider', { method: 'POST', raw: '{}', headers });
@@ -298,14 +298,14 @@ describe('a sign-in is ended by the browser that began it alone', () => {
     }
   });
 
-  test('it leads to no other host', async () => {
+  test('a sign-in redirects to no other host', async () => {
     const { login } = await person();
     const { location, cookie } = await begin(api, '//evil.example/dashboard');
     const answer = await comeBack(await provider.signIn(location, login), cookie);
     expect(answer.headers.location).toBe('/dashboard');
   });
 
-  test('a code of another sign-in is of no use: it is bound to the secret of the first (PKCE)', async () => {
+  test('a code of another sign-in is useless: it is bound to the secret of the first (PKCE)', async () => {
     const { login } = await person();
     const [victim, thief] = [await begin(), await begin()];
     const stolen = new URL(await provider.signIn(victim.location, login)).searchParams.get('code') ?? '';
@@ -333,7 +333,7 @@ describe('a sign-in is ended by the browser that began it alone', () => {
     }
   });
 
-  test('refused by the person there it is said so; any other error is a failure', async () => {
+  test('a refusal by the person is reported; any other error is a failure', async () => {
     for (const [error, problem] of [
       ['access_denied', 'denied'],
       ['server_error', 'failed'],
@@ -374,13 +374,13 @@ describe('an ID token', () => {
   });
 });
 
-describe('a provider that is ill', () => {
-  /** Another process: nothing of the provider is known in it. */
+describe('a faulty provider', () => {
+  /** A new process, which has nothing of the provider cached. */
   const fresh = () => testApi({ oidc: oidcOf({}), database: api.database });
   const json = { 'content-type': 'application/json' };
   const huge = 'x'.repeat(1_000_000);
 
-  test('away, hanging up or answering rubbish leaves the mail, and says so; afterwards all is well', async () => {
+  test('that is away, disconnects or answers nonsense leaves the mail, with an explanation; later sign-ins work', async () => {
     const process = await fresh();
     const discovery = 'openid-configuration';
     try {
@@ -404,7 +404,7 @@ describe('a provider that is ill', () => {
       provider.faults.answers.clear();
       const { login } = await person();
       expect(problemOf(await signIn(login, process))).toBeUndefined();
-      // What is known of it is known for an hour.
+      // The provider's metadata is cached for an hour.
       const asked = provider.asked(discovery);
       expect(problemOf(await signIn(login, process))).toBeUndefined();
       expect(provider.asked(discovery)).toBe(asked);
@@ -429,7 +429,7 @@ describe('a provider that is ill', () => {
     ],
     ['jwks', 'no keys', 200, '{"keys":[]}', 'failed'],
     ['jwks', 'far too much', 200, `{"keys":["${huge}"]}`, 'unavailable'],
-  ])('of which %s answers %s lets nobody in', async (path, _what, status, body, problem) => {
+  ])('whose %s answers %s lets nobody in', async (path, _what, status, body, problem) => {
     const process = await fresh();
     try {
       const { login, userId } = await person();
@@ -441,7 +441,7 @@ describe('a provider that is ill', () => {
     }
   });
 
-  test('is not trusted with a certificate of nobody', async () => {
+  test('is not trusted with an untrusted certificate', async () => {
     const { config } = oidcOf({});
     const process = await testApi({
       oidc: { config, provider: oidcProvider(config, undefined) },
@@ -455,7 +455,7 @@ describe('a provider that is ill', () => {
 });
 
 describe('the limits of signing in', () => {
-  test('hold here, too, of every way to come back; what is beyond them is not noted, or whoever goes on would fill the log', async () => {
+  test('apply to every redirect from the provider; requests beyond them are not recorded, so that the log cannot be filled', async () => {
     const limited = await testApi({
       oidc: oidcOf({}),
       limits: { free: { minute: 100, day: 100 }, address: { minute: 2, day: 100 } },
@@ -471,7 +471,7 @@ describe('the limits of signing in', () => {
     await limited.close();
   });
 
-  test('without a provider there is neither a button nor a way', async () => {
+  test('without a provider there is neither a button nor a route', async () => {
     const none = await testApi({ database: api.database });
     expect((await none.send('/dashboard/session')).json).toEqual({ user: null, environment: 'live' });
     expect((await none.send('/dashboard/sign-in/provider', { method: 'POST', body: {} })).status).toBe(404);

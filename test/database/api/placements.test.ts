@@ -29,7 +29,7 @@ async function pair(home: Home, body: Record<string, unknown>): Promise<string> 
   return json.device_id;
 }
 
-/** Lets a device tell so many kWh of import and export in equal parts over the day; without an export it has no such channel. */
+/** Stores these kWh of import and export for a device, in equal parts over the day. Without an export it has no such channel. */
 async function flows(
   home: Home,
   deviceId: string,
@@ -67,8 +67,8 @@ async function day(home: Home, include = ALL) {
   return json.data[0];
 }
 
-describe('what a home used', () => {
-  test('is not what its devices import together: a meter, a plug behind it and an inverter', async () => {
+describe('a home’s usage', () => {
+  test('is not the sum of its devices’ imports: a meter, a plug behind it and an inverter', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home, { type: 'smart_meter' });
     const plug = await pair(home, { type: 'smart_plug' });
@@ -104,16 +104,16 @@ describe('what a home used', () => {
       expect([shown.used.kwh_used, total].map((kwh) => Math.round(kwh ?? 0))).toEqual([12, 12]);
       expect(shown.flows).toMatchObject({ grid_import_kwh: 10, production_kwh: 9, untracked_kwh: 10 });
       expect((await of('day')).flows).toMatchObject({ grid_import_kwh: null, production_kwh: null });
-      // Hours that are known as a whole.
+      // The mean week contains only hours with full coverage.
       expect(shown.week.cells).toHaveLength(zone === 'UTC' ? 24 : 23);
     }
   });
 
-  test('takes what a battery charges and gives', async () => {
+  test('includes the charge and discharge of a battery', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 8, 1);
     await flows(home, await pair(home, { type: 'battery' }), 4, 3);
-    // A plug that measures solar panels tells what they make as its import.
+    // A plug that measures solar panels reports their production as its import.
     await flows(home, await pair(home, { type: 'smart_plug', placement: 'production' }), 6);
     expect(await day(home)).toMatchObject({
       kwh_used: 12,
@@ -124,14 +124,14 @@ describe('what a home used', () => {
     });
   });
 
-  test('is bounded by physics where meters disagree, and says so', async () => {
+  test('is bounded by physics if meters disagree, and says so', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9);
     await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 1);
     expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, autarky: 0 });
   });
 
-  test('is bounded by what a battery took while the meter was there, and not before', async () => {
+  test('is bounded by the battery’s charge while the meter was there, not earlier', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9, [12, 24]);
     await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 1, [12, 24]);
@@ -139,13 +139,13 @@ describe('what a home used', () => {
     expect(await day(home)).toMatchObject({ kwh_used: 5, charged_kwh: 4, complete: false });
   });
 
-  test('with an export that nothing explains is the import, and is not complete', async () => {
+  test('with an unexplained export equals the import, and is incomplete', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9);
     expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, self_consumed_kwh: null });
   });
 
-  test('is what plugs used until a meter is there', async () => {
+  test('is the consumption of plugs before there is a meter', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_plug' }), 24);
     await flows(home, await pair(home, { type: 'smart_meter' }), 30, undefined, [12, 24]);
@@ -157,7 +157,7 @@ describe('what a home used', () => {
     });
   });
 
-  test('counts what lies behind another device once, through one that is left out', async () => {
+  test('counts a device behind another once, even through an excluded one', async () => {
     const home = await api.user('homeowner');
     const circuit = await pair(home, { type: 'circuit' });
     const left_out = await pair(home, { type: 'x', placement: 'excluded', upstream_device_id: circuit });
@@ -166,7 +166,7 @@ describe('what a home used', () => {
     await flows(home, left_out, 100);
     await flows(home, plug, 3);
     expect(await day(home)).toMatchObject({ kwh_used: 10, untracked_kwh: null, autarky: null, grid_import_kwh: null });
-    // It holds for the past at once, and back.
+    // The setting applies to the past at once, and its removal, too.
     await send(home, 'PATCH', `/v1/devices/${plug}`, { upstream_device_id: null });
     expect(await day(home)).toMatchObject({ kwh_used: 13 });
     await send(home, 'PATCH', `/v1/devices/${left_out}`, { placement: 'consumption' });
@@ -184,11 +184,11 @@ describe('a placement', () => {
     ['battery', 'storage'],
     ['thermostat', 'consumption'],
     ['gas_meter', 'consumption'],
-  ])('of a %s is %s until its owner says another', async (type, placement) => {
+  ])('of a %s is %s until its owner sets another', async (type, placement) => {
     const home = await api.user('homeowner');
     const id = await pair(home, { type });
     expect((await send(home, 'GET', `/v1/devices/${id}`)).json).toMatchObject({ placement, upstream_device_id: null });
-    // What a type says follows the type; what the owner said does not.
+    // A default placement follows the type; a placement by the owner does not.
     await send(home, 'PATCH', `/v1/devices/${id}`, { type: 'battery' });
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('storage');
     await send(home, 'PATCH', `/v1/devices/${id}`, { placement: 'excluded' });
@@ -196,7 +196,7 @@ describe('a placement', () => {
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('excluded');
   });
 
-  test('is asked for of discovered devices where more than one tells energy, until the owner has said it', async () => {
+  test('is asked for discovered devices if several report energy, until the owner has set it', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home, { type: 'smart_meter' });
     await pair(home, { type: 'thermostat' });
@@ -219,7 +219,7 @@ describe('a placement', () => {
     expect(Object.values(await attention())).toEqual([[], []]);
     const plug = await pairDiscovered('plug');
     await flows(home, plug, 1);
-    // Whoever paired the meter by its type has said what it is.
+    // The person who paired the meter has chosen its type, so there is no question.
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: ['placement_guessed'] });
     await send(home, 'PATCH', `/v1/devices/${plug}`, { placement: 'consumption' });
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: [] });
@@ -243,7 +243,7 @@ describe('a placement', () => {
   });
 });
 
-test('a channel has a place of its own: one clamp on the grid, one on the roof, as its owner says, for the whole past', async () => {
+test('a channel can have its own placement: one clamp on the grid, one on the roof, for the whole past', async () => {
   const home = await api.user('homeowner');
   const clamps = await pair(home, { type: 'shelly_em' });
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
@@ -293,7 +293,7 @@ test('a channel has a place of its own: one clamp on the grid, one on the roof, 
   expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
   const usage = await send(home, 'GET', `/v1/devices/${clamps}/usage?start=${DAY}&end=${DAY}`);
   expect(usage.json.data).toMatchObject([{ kwh_used: 9 }]);
-  // What is stored stays right, and can be made anew.
+  // The stored data remains correct, and can be rebuilt.
   const since = new Date('2026-06-01');
   const pass = (mode: 'check' | 'rebuild') =>
     passOverRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
@@ -301,7 +301,7 @@ test('a channel has a place of its own: one clamp on the grid, one on the roof, 
   await pass('rebuild');
   expect(await day(home)).toMatchObject(told);
 
-  // Taken back, the device's place holds again; a meaning beside it stays.
+  // When it is removed, the device's placement applies again; the channel's meaning is kept.
   await say([
     { native_name: name('em0/import'), placement: null, counts_as: 'import/t1' },
     { native_name: name('em0/export'), placement: null },
@@ -320,7 +320,7 @@ test('a channel has a place of its own: one clamp on the grid, one on the roof, 
   expect((await say([{ native_name: name('em1/import'), placement: 'roof' }])).status).toBe(422);
 });
 
-test('an export over a gap is estimated, and so is what was used of it', async () => {
+test('an export over a gap is estimated, and so is the usage that it reduces', async () => {
   const home = await api.user('homeowner');
   const [meter, inverter] = [await pair(home, { type: 'smart_meter' }), await pair(home, { type: 'inverter' })];
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
@@ -347,7 +347,7 @@ test('an export over a gap is estimated, and so is what was used of it', async (
     ['09:00', 'import', 6],
   ]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 4.5, peak_hour: null });
-  // One that comes late takes most of it back.
+  // A late reading reduces most of the estimated part.
   await tell(meter, [['08:00', 'export', 0.5]]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 3.5 });
   await tell(meter, [
@@ -363,7 +363,7 @@ test('an export over a gap is estimated, and so is what was used of it', async (
   expect(rows).toEqual([{ left: null }]);
 });
 
-test('of one device, include knows the measures of its placement, what it exported and how well its import is known', async () => {
+test('for one device, include has the measures of its placement, its export and the coverage of its import', async () => {
   const home = await api.user('homeowner');
   const battery = await pair(home, { type: 'battery' });
   await flows(home, battery, 4, 3, [0, 12]);
@@ -385,7 +385,7 @@ test('of one device, include knows the measures of its placement, what it export
       self_consumed_kwh: null,
       autarky: null,
       estimated_kwh: 0,
-      // It is there from its first reading on.
+      // The device is there from its first reading on.
       coverage: 0.5,
       complete: false,
       export_kwh: 3,
@@ -400,7 +400,7 @@ test('of one device, include knows the measures of its placement, what it export
   expect(await usage(thermostat, 'x')).toMatchObject({ status: 422 });
 });
 
-test('of one device nothing is told of the time before it was there, however long its home is known', async () => {
+test('for one device, nothing is returned before it was there, however old its home is', async () => {
   const home = await api.user('homeowner');
   await flows(home, await pair(home, { type: 'smart_meter' }), 12);
   const inverter = await pair(home, { type: 'solar_inverter' });
@@ -423,7 +423,7 @@ test.each(['x', '', 'grid_import,', 'cost2', 'export'])('include=%s is refused',
   expect((await send(home, 'POST', '/v1/energy-insights', { interval: 'day', include })).status).toBe(422);
 });
 
-test('tz=account is the zone of the user who is asked about', async () => {
+test('tz=account is the zone of the requested user', async () => {
   const home = await api.user('homeowner');
   await send(home, 'PATCH', `/v1/users/${home.userId}`, { timezone: 'Asia/Kolkata' });
   await flows(home, await pair(home, { type: 'smart_meter' }), 24);
@@ -436,7 +436,7 @@ test('tz=account is the zone of the user who is asked about', async () => {
   expect((await send(home, 'POST', '/v1/energy-insights', body)).json.summary.total_kwh).toBe(18.5);
 });
 
-test('a row of which only something else than use is known says so', async () => {
+test('a row in which usage is unknown, but another measure is known, says so', async () => {
   const home = await api.user('homeowner');
   await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 4);
   expect(await day(home, '')).toBeUndefined();
@@ -456,7 +456,7 @@ test('an interpolated day has no peak hour', async () => {
   await addToProfile(api.database, rows as unknown as Difference[]);
   const peak = async (query: string) =>
     (await send(home, 'GET', `/v1/energy-insights?start=${DAY}&end=${DAY}&${query}`)).json.data[0].peak_hour;
-  // Of the hour from 12:00 half was measured.
+  // The peak hour begins at 12:00, because half of that hour was measured.
   for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
     expect([query, await peak(query)]).toEqual([query, query.includes('Lagos') ? '13:00' : '12:00']);
   const zero = (row: (typeof rows)[number]) => ({ ...row, energyMilliwattHours: 0, readingCount: 0, coveredMs: 0 });

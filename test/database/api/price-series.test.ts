@@ -39,7 +39,7 @@ type StoredId = { series_id: string };
 const at = (time: string, per_kwh: string | number) => ({ starts_at: `2026-06-15T${time}:00Z`, per_kwh });
 
 describe('a price series', () => {
-  test('is made, read, listed and removed', async () => {
+  test('is created, read, listed and removed', async () => {
     const own = await api.user('homeowner');
     const made = await post(hourly, own.key);
     const { series_id } = made.json;
@@ -69,7 +69,7 @@ describe('a price series', () => {
     expect([status, json.details[0].field]).toEqual([422, field]);
   });
 
-  test('of a utility is read by its homeowners, of an administrator by everybody, and changed by neither', async () => {
+  test('of a utility can be read by its homeowners, of an administrator by everybody, and changed by neither', async () => {
     const stranger = await api.user('homeowner');
     const [ofUtility, ofAdmin, ofHome] = [await make({}, utility.key), await make({}, admin.key), await make()];
     const ids = [ofUtility, ofAdmin, ofHome];
@@ -86,21 +86,21 @@ describe('a price series', () => {
     }
     expect(await lists(home.key)).toEqual([true, true, true]);
     expect(await lists(stranger.key)).toEqual([false, true, false]);
-    // What it can use itself, not all that it reaches.
+    // Series that the administrator itself can use, not all that it reaches.
     expect(await lists(admin.key)).toEqual([false, true, false]);
     for (const id of [ofUtility, ofAdmin]) {
       expect((await put(id, [at('12:00', 1)])).status).toBe(404);
       expect((await remove(id)).status).toBe(404);
     }
     expect((await put(ofHome, [at('12:00', 1)], {}, utility.key)).status).toBe(200);
-    // Of a user that the caller reaches: what that one can use.
+    // With the id of a reachable user: series that the user can use.
     const listed = await get(`/v1/price-series?user_id=${home.userId}&limit=200`, utility.key);
     expect(listed.json.map(({ series_id }: { series_id: string }) => series_id)).toEqual(
       expect.arrayContaining([ofUtility, ofAdmin, ofHome]),
     );
   });
 
-  test('of a utility is no longer for the homes that it enrolled once it is a homeowner itself', async () => {
+  test('of a former utility is no longer visible to the homes that it enrolled', async () => {
     const former = await api.user('utility');
     const enrolled = await api.user('homeowner', { enrolledBy: former.userId });
     const id = await make({}, former.key);
@@ -113,7 +113,7 @@ describe('a price series', () => {
     expect([await statusOf(), await isListed()]).toEqual([404, false]);
   });
 
-  test('is not removed while a tariff uses it, whosever that is, nor one that is being made', async () => {
+  test('is not removed while anybody’s tariff uses it, or one that is being created', async () => {
     const id = await make({}, utility.key);
     const tariff = {
       name: 'x',
@@ -145,7 +145,7 @@ describe('a price series', () => {
     }
   });
 
-  test('goes with its owner, and its prices', async () => {
+  test('is removed with its owner, with its prices', async () => {
     const owner = await api.user('utility');
     const id = await make({}, owner.key);
     await put(id, [at('12:00', 1)], {}, owner.key);
@@ -175,7 +175,7 @@ describe('prices', () => {
       '23:00': '999999999.999999999',
     });
     expect((await put(id, [])).json.stored).toBe(0);
-    // Without dates: of today and tomorrow.
+    // Without dates the answer covers today and tomorrow.
     await put(id, [
       at('00:00', 1),
       { starts_at: '2026-06-16T23:00:00Z', per_kwh: 2 },
@@ -200,7 +200,7 @@ describe('prices', () => {
       expect([query, (await get(`/v1/price-series/${id}/prices${query}`)).status]).toEqual([query, 422]);
   });
 
-  test('come as CSV, too, as spreadsheets write it', async () => {
+  test('can be sent as CSV, in the formats of spreadsheets', async () => {
     const id = await make();
     const lines = ['\ufeffstarts_at,per_kwh', '2026-06-15T12:00:00Z,0.1', '"2026-06-15T15:00:00+02:00","-0.2"', ''];
     expect((await csv(id, lines.join('\r\n'))).json.stored).toBe(2);
@@ -208,7 +208,7 @@ describe('prices', () => {
     expect((await csv(id, 'starts_at,per_kwh\n')).json.stored).toBe(0);
   });
 
-  test('with a mistake are not taken, none of them, and the row is named', async () => {
+  test('with an error are not stored at all, and the row is named', async () => {
     const id = await make();
     await put(id, [at('12:00', '0.1')]);
     const wrong: [object, string][] = [
@@ -251,7 +251,7 @@ describe('prices', () => {
     expect(await pricesOf(id)).toEqual({ '12:00': '0.1' });
   });
 
-  test('are 10,000 at most, and a body of nothing but mistakes is refused soon', async () => {
+  test('are at most 10,000, and a body full of errors is refused quickly', async () => {
     const id = await make({ resolution_minutes: 15 });
     const rows = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
@@ -282,7 +282,7 @@ describe('prices', () => {
     expect((await csv(id, 'x'.repeat(1_048_577))).status).toBe(400);
   });
 
-  test('come as JSON or CSV, and as nothing else', async () => {
+  test('are accepted as JSON or CSV only', async () => {
     const id = await make();
     for (const type of ['text/plain', 'application/xml', 'text/csv2'])
       expect([type, (await put(id, 'starts_at,per_kwh\n', { 'content-type': type })).status]).toEqual([type, 400]);
@@ -293,7 +293,7 @@ describe('prices', () => {
     expect([patched.status, patched.headers.allow]).toEqual([404, 'GET, PUT']);
   });
 
-  test('are noted by their number, and are not put by a session without its token, or by nobody', async () => {
+  test('are audited by their number, and cannot be put without a session’s token or without a key', async () => {
     const id = await make();
     await put(id, [at('12:00', 1), at('13:00', 1)]);
     const [noted] = (await get(`/v1/audit?user_id=${home.userId}&limit=1`, admin.key)).json;
@@ -307,7 +307,7 @@ describe('prices', () => {
     expect(await pricesOf(id)).toEqual({ '12:00': '1', '13:00': '1' });
   });
 
-  test('of one day from many writers are all there', async () => {
+  test('of one day from concurrent writers are all stored', async () => {
     const id = await make({ resolution_minutes: 15 });
     const times = Array.from({ length: 96 }, (_, slot) =>
       new Date(Date.parse('2026-06-15') + slot * 900_000).toISOString(),
@@ -323,7 +323,7 @@ describe('prices', () => {
   });
 });
 
-test('a year of quarter-hours is read for costs, exactly', async () => {
+test('of a year of quarter-hours are read exactly for costs', async () => {
   const id = await make({ resolution_minutes: 15 });
   const other = await make();
   const from = new Date('2026-01-01T00:00:00Z');

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Sends bytes as they are, and answers status, headers and JSON of what comes back. */
+/** Sends the bytes unchanged. Returns status, headers and JSON of the answer. */
 async function raw(text: string, port = api.port, isPlain = false) {
   const socket = isPlain
     ? connectTcp(port, '127.0.0.1')
@@ -30,7 +30,7 @@ const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const close = 'Connection: close';
 
 describe('a request', () => {
-  test('without Host is refused in JSON, with HTTP/1.0 served', async () => {
+  test('without Host is refused in JSON, and is served with HTTP/1.0', async () => {
     const { status, json, head } = await raw(lines('GET /healthz HTTP/1.1', close));
     expect(status).toBe(400);
     expect(json).toEqual({ ...errorAnswer('badRequest'), details: [{ field: 'Host', message: 'is required' }] });
@@ -38,7 +38,7 @@ describe('a request', () => {
     expect((await raw(lines('GET /healthz HTTP/1.0'))).json).toEqual({ status: 'ok' });
   });
 
-  test('with a strange Expect is refused in JSON; with 100-continue it goes on', async () => {
+  test('with an unknown Expect is refused in JSON; with 100-continue it continues', async () => {
     const strange = await raw(lines('GET /healthz HTTP/1.1', 'Host: x', 'Expect: 200-maybe', close));
     expect(strange).toMatchObject({ status: 400, json: { status: 400, details: [{ field: 'Expect' }] } });
     const body = '{"name":"x"}';
@@ -52,7 +52,7 @@ describe('a request', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  test('in absolute form is served, and needs a key where its path does', async () => {
+  test('in absolute form is served, and needs a key if its path does', async () => {
     const ask = (target: string, ...more: string[]) => raw(lines(`GET ${target} HTTP/1.1`, 'Host: x', close, ...more));
     const key = `Authorization: Bearer ${person.key}`;
     expect((await ask('https://energy.example.net/healthz')).json).toEqual({ status: 'ok' });
@@ -67,7 +67,7 @@ describe('a request', () => {
     expect((await ask('ftp://x/healthz')).status).toBeGreaterThanOrEqual(400);
   });
 
-  test('over plain HTTP is refused in JSON, whatever it lacks', async () => {
+  test('over plain HTTP is refused in JSON, whatever is missing', async () => {
     const server = plainHttpServer(
       () => false,
       () => {},
@@ -87,7 +87,7 @@ describe('a request', () => {
     server.close();
   });
 
-  test('nested 5,000 deep is 422 on every operation that takes such a body, with an Idempotency-Key, too', async () => {
+  test('nested 5,000 deep is 422 on every operation with such a body, with an Idempotency-Key, too', async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
     const { gateway_id } = (await api.send('/v1/gateways', { method: 'POST', key: person.key, body: { name: 'deep' } }))
       .json;
@@ -111,7 +111,7 @@ describe('a page of another origin', () => {
     api.send(path, { method, headers: { origin, ...more }, ...(method === 'GET' ? { key: person.key } : {}) });
   const preflight = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization' };
 
-  test('that is named may call /v1, and read refusals, too', async () => {
+  test('that is configured may call /v1, and can read error answers, too', async () => {
     const answered = await ask('/v1/devices?limit=1', PAGE);
     expect(answered.status).toBe(200);
     expect(answered.headers).toMatchObject({ 'access-control-allow-origin': PAGE, vary: 'Origin' });
@@ -128,7 +128,7 @@ describe('a page of another origin', () => {
     });
   });
 
-  test('that is not may not; nor elsewhere than below /v1; nor any where none is named', async () => {
+  test('that is not configured may not; nor may any outside /v1, or without configured origins', async () => {
     for (const origin of ['https://evil.example', 'null', 'https://app.example.com.evil', 'http://app.example.com']) {
       expect((await ask('/v1/devices', origin)).headers).not.toHaveProperty('access-control-allow-origin');
       expect((await ask('/v1/devices', origin, 'OPTIONS', preflight)).status).toBe(401);

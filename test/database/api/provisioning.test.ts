@@ -20,7 +20,7 @@ const claim = (batch: { batch_id: string; mqtt: { password: string } }, more: ob
     body: { batch_id: batch.batch_id, secret: batch.mqtt.password, ...more },
   });
 let registered = 0;
-/** A device of the home, which waits for a meter of this serial. */
+/** Creates a device of the home that waits for a meter with this serial number. */
 async function register(userId = home.userId): Promise<{ serial: string; deviceId: string }> {
   const serial = `SN-${++registered}`;
   const body = { user_id: userId, type: 'meter', location: 'cellar', external_id: serial };
@@ -28,7 +28,7 @@ async function register(userId = home.userId): Promise<{ serial: string; deviceI
 }
 const REFUSED = { status: 403, json: { error: expect.stringContaining('The claim is refused'), status: 403 } };
 
-test('a meter gets the device of its serial and a password of its own, once', async () => {
+test('a meter gets its serial’s device and a password of its own, once', async () => {
   const batch = await makeBatch();
   const { serial, deviceId } = await register();
   const claimed = await claim(batch, { serial });
@@ -38,7 +38,7 @@ test('a meter gets the device of its serial and a password of its own, once', as
   expect(await claim(batch, { serial, nonce: 'of a hostile meter'.replaceAll(' ', '-') })).toMatchObject(REFUSED);
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
 
-  // Who manages it releases it: the password ends, and the serial waits again.
+  // The manager releases the device: the password becomes invalid, and the serial number waits again.
   expect(await post(`/v1/devices/${deviceId}/release`, home.key)).toMatchObject({ status: 403 });
   expect(await post(`/v1/devices/${deviceId}/release`, utility.key)).toMatchObject({ status: 200 });
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(false);
@@ -59,7 +59,7 @@ test('a meter gets the device of its serial and a password of its own, once', as
   expect(rows[1]).toMatchObject({ address: '127.0.0.1', details: { batch_id: batch.batch_id, repeated: false } });
 });
 
-test('a meter whose answer was lost asks again with its own number; nobody else does', async () => {
+test('a meter whose answer was lost repeats the claim with its own number; nobody else can', async () => {
   const batch = await makeBatch();
   const { serial, deviceId } = await register();
   const nonce = 'a number of this meter'.replaceAll(' ', '_');
@@ -73,7 +73,7 @@ test('a meter whose answer was lost asks again with its own number; nobody else 
   expect(await claim(batch, { serial, nonce })).toMatchObject(REFUSED);
 });
 
-test('after a release a claim can be repeated, too, until the device is heard anew', async () => {
+test('after a release a claim can be repeated, too, until the device reports again', async () => {
   const batch = await makeBatch();
   const { serial, deviceId } = await register();
   await claim(batch, { serial });
@@ -87,7 +87,7 @@ test('after a release a claim can be repeated, too, until the device is heard an
   expect(await claim(batch, again)).toMatchObject({ status: 201 });
 });
 
-test('no homeowner says by which serial a device is claimed: it could take its neighbour’s meter', async () => {
+test('no homeowner sets the serial by which a device is claimed: it could take a neighbour’s meter', async () => {
   const refused = { status: 422, json: { details: [{ field: 'external_id' }] } };
   const device = { type: 'meter', location: 'x', external_id: 'SN-of-a-neighbour' };
   expect(await post('/v1/devices', home.key, device)).toMatchObject(refused);
@@ -97,7 +97,7 @@ test('no homeowner says by which serial a device is claimed: it could take its n
   expect(await api.send(`/v1/devices/${deviceId}`, patch)).toMatchObject(refused);
 });
 
-test('a serial that is registered nowhere makes a device of the owner that the batch names, or nothing', async () => {
+test('an unregistered serial creates a device for the owner that the batch names, or nothing', async () => {
   expect(await claim(await makeBatch(), { serial: 'unregistered' })).toMatchObject(REFUSED);
   const batch = await makeBatch({ owner_user_id: home.userId, type: 'gas_meter', location: 'shed' });
   const { json } = await claim(batch, { serial: 'unregistered' });
@@ -108,13 +108,13 @@ test('a serial that is registered nowhere makes a device of the owner that the b
     type: 'gas_meter',
     location: 'shed',
   });
-  // What its owner removed does not come back by itself.
+  // A device that its owner has removed is not created again.
   await api.send(`/v1/devices/${json.device_id}`, { method: 'DELETE', key: home.key });
   expect(await claim(batch, { serial: 'unregistered' })).toMatchObject(REFUSED);
 });
 
 describe('a claim is refused', () => {
-  test('with a wrong secret, an unknown batch, one that was revoked and one that has expired', async () => {
+  test('with a wrong secret, or an unknown, revoked or expired batch', async () => {
     const batch = await makeBatch();
     const { serial } = await register();
     const unauthorized = { status: 401 };
@@ -133,7 +133,7 @@ describe('a claim is refused', () => {
     expect(await api.send(path, { method: 'DELETE', key: utility.key })).toMatchObject({ status: 404 });
   });
 
-  test('of a serial that is not on the list, of one too many, and of somebody else’s device', async () => {
+  test('of an unlisted serial, of one too many, and of another account’s device', async () => {
     const [one, two, three] = [await register(), await register(), await register()];
     const listed = await makeBatch({ serials: [one.serial] });
     expect(await claim(listed, { serial: two.serial })).toMatchObject(REFUSED);
@@ -146,7 +146,7 @@ describe('a claim is refused', () => {
     expect(await claim(await makeBatch({}, admin.key), { serial: three.serial })).toMatchObject({ status: 201 });
   });
 
-  test('with a batch whose maker is no utility any more, or does not reach the owner of its meters', async () => {
+  test('with a batch whose creator is no longer a utility, or does not reach the meters’ owner', async () => {
     const maker = await api.user('utility');
     const customer = await api.user('homeowner');
     const own = async (userId: string | null) =>
@@ -168,7 +168,7 @@ describe('a claim is refused', () => {
     expect(await claim(making, { serial: 'M-3' })).toMatchObject(REFUSED);
   });
 
-  test('of two meters at once with one serial: one gets it', async () => {
+  test('of two meters with one serial concurrently: one gets it', async () => {
     const batch = await makeBatch();
     const { serial } = await register();
     const answers = await Promise.all(Array.from({ length: 8 }, () => claim(batch, { serial })));
@@ -181,12 +181,12 @@ describe('a claim is refused', () => {
     [{ serial: 'a\nb' }],
     [{ serial: 'x', nonce: 'short' }],
     [{ serial: 'x', more: 1 }],
-  ])('that says %j', async (more) => {
+  ])('that contains %j', async (more) => {
     expect(await claim(await makeBatch(), more)).toMatchObject({ status: 422 });
   });
 });
 
-test('batches are made by utilities and administrators, for those whom they reach', async () => {
+test('batches are created by utilities and administrators, for accounts that they reach', async () => {
   expect(await post('/v1/provisioning-batches', home.key, { name: 'x', max_devices: 1 })).toMatchObject({
     status: 403,
   });

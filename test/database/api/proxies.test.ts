@@ -4,7 +4,7 @@ import { plainHttpServer } from '#src/api/plain-http.ts';
 import { trustedProxies } from '#src/api/trusted-proxies.ts';
 import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
 
-/** The API behind a proxy where TLS ends; the proxy is this test, on the loopback. */
+/** The API behind a proxy that terminates TLS; this test is the proxy, on the loopback. */
 let api: TestApi;
 let user: { userId: string; key: string };
 let plain: Server;
@@ -42,13 +42,13 @@ function ask(headers: Record<string, string>, path = '/v1/devices'): Promise<{ s
 }
 const required = { status: 403, json: errorAnswer('httpsRequired') };
 
-test('a trusted proxy that says that its client came by HTTPS is served on the plain port', async () => {
+test('a request that a trusted proxy forwards from HTTPS is served on the plain port', async () => {
   expect(await ask({ 'x-forwarded-proto': 'https' })).toEqual({ status: 200, json: [] });
   expect(await ask({ 'x-forwarded-proto': 'http' })).toEqual(required);
   expect(await ask({})).toEqual(required);
 });
 
-test('a trusted proxy that says that its client came without is refused on the HTTPS port, key unread', async () => {
+test('a request that a trusted proxy forwards from plain HTTP is refused on the HTTPS port, its key unread', async () => {
   const { status, json } = await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'http' } });
   expect({ status, json }).toEqual(required);
   expect((await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'https' } })).status).toBe(
@@ -56,7 +56,7 @@ test('a trusted proxy that says that its client came without is refused on the H
   );
 });
 
-test('failures count against the address that the proxy names', async () => {
+test('failures count against the address in the proxy’s header', async () => {
   const wrong = (client: string) =>
     ask({
       'x-forwarded-proto': 'https',
@@ -68,7 +68,7 @@ test('failures count against the address that the proxy names', async () => {
   expect((await wrong('203.0.113.8')).status).toBe(401);
 });
 
-test('nobody else is a proxy: what a client says of itself does not count', () => {
+test('an untrusted client’s own headers have no effect', () => {
   const isTrusted = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
   expect(['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::1', '192.0.2.1'].map(isTrusted)).toEqual([true, true, true, true]);
   expect(['11.1.2.3', '::1', '192.0.2.2', '127.0.0.1', undefined].map(isTrusted)).toEqual([

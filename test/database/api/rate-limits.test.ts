@@ -54,7 +54,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   };
 
   describe('limits of an account', () => {
-    test('let through exactly what the plan has, however many come at once, and name what is left', async () => {
+    test('admit exactly the plan’s requests, however concurrent, and return the remaining number', async () => {
       const first = await ask();
       expect(first.headers['ratelimit-policy']).toBe('"minute";q=30;w=60, "day";q=5000;w=86400');
       expect(first.headers.ratelimit).toBe('"minute";r=29;t=60, "day";r=4999;t=43200');
@@ -70,7 +70,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask()).status).toBe(200);
     });
 
-    test('are one account’s, whatever keys and paths it uses; others are not touched', async () => {
+    test('belong to one account, for all its keys and paths; other accounts are not affected', async () => {
       const other = await api.user('homeowner');
       const second = (await api.send('/v1/keys', { method: 'POST', key: user.key, body: {} })).json.key;
       expect(await statuses(20, second)).toEqual(Array(20).fill(200));
@@ -79,7 +79,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask(other.key)).status).toBe(200);
     });
 
-    test('hold across processes', async () => {
+    test('apply across processes', async () => {
       const counters = await Promise.all([1, 2, 3].map(() => newCounter(api.db, () => NOW)));
       const decisions = await Promise.all(
         Array.from({ length: 100 }, (_, index) => (counters[index % 3] as (typeof counters)[0]).take(user.userId)),
@@ -90,7 +90,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       );
     });
 
-    test('of a UTC day end with it; the longer of two waits is named; a changed plan holds at once', async () => {
+    test('of a UTC day end with it; the longer of two waits is returned; a changed plan applies at once', async () => {
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       expect(await statuses(60)).toEqual(Array(60).fill(200));
       later(61);
@@ -100,7 +100,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask()).headers['ratelimit-policy']).toBe('"minute";q=3000;w=60, "day";q=100000;w=86400');
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       expect((await ask()).status).toBe(429);
-      // A smaller plan than what was counted leaves nothing, not less.
+      // A plan smaller than the counted requests leaves 0, not less.
       await api.database.pool.query("UPDATE users SET plan = 'free' WHERE user_id = $1", [user.userId]);
       expect((await ask()).headers.ratelimit).toMatch(/^"minute";r=0;t=\d+, "day";r=\d+;/);
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
@@ -108,12 +108,12 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask()).status).toBe(200);
     });
 
-    test('that are run into a thousand times in ten minutes suspend the account for a quarter of an hour', async () => {
+    test('exceeded a thousand times in ten minutes suspend the account for a quarter of an hour', async () => {
       const counter = await newCounter(api.db, () => api.now);
       const take = (count: number) => Promise.all(Array.from({ length: count }, () => counter.take(user.userId)));
       await take(30 + 900);
       later(601);
-      // The ten minutes are over: it begins anew.
+      // The ten minutes are over, and the count starts again.
       await take(30 + 999);
       later(61);
       expect((await counter.take(user.userId)).allowed).toBe(true);
@@ -130,7 +130,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   describe('failed authentications', () => {
     const wrong = () => api.send('/v1/devices', { key: `eus_live_${'x'.repeat(40)}` });
 
-    test('are ten a minute for an address, then 429 for further ones only', async () => {
+    test('are ten a minute for an address; further ones get 429', async () => {
       for (let index = 0; index < 10; index++) expect((await wrong()).status).toBe(401);
       const { status, headers } = await wrong();
       expect({ status, wait: headers['retry-after'] }).toEqual({ status: 429, wait: '60' });
@@ -147,7 +147,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   });
 });
 
-test('while Redis is away the database counts, and Redis goes on when it is back', async () => {
+test('while Redis is away the database counts, and Redis continues when it is back', async () => {
   const redis = await startRedis();
   const ends: (() => Promise<void>)[] = [];
   const api = await testApi({
@@ -166,7 +166,7 @@ test('while Redis is away the database counts, and Redis goes on when it is back
     await redis.stop();
     expect([await left(), await left()]).toEqual([29, 28]);
     await redis.start();
-    // Its memory is gone with it: the windows begin anew there, too.
+    // Redis has lost its memory: the windows start again there, too.
     await expect.poll(left, { interval: 200 }).toBe(29);
   } finally {
     await api.close();
@@ -175,18 +175,18 @@ test('while Redis is away the database counts, and Redis goes on when it is back
   }
 });
 
-describe('requests of an account that is erased', () => {
+describe('requests of an erased account', () => {
   const counted = (api: TestApi, userId: string) =>
     api.database.pool.query('SELECT counted FROM request_counts WHERE counted = $1', [userId]);
 
-  test('leave no counter behind, whether they are counted before, while or after it goes', async () => {
+  test('leave no counter behind, whether counted before, during or after the erasure', async () => {
     const api = await testApi({ limits: PLANS });
     const client = await api.database.pool.connect();
     try {
       const [gone, stays] = [await api.user('homeowner'), await api.user('homeowner')];
       const counter = databaseCounter(api.db, PLANS, () => NOW);
       await client.query('BEGIN');
-      // As an erasure holds it, which may take minutes before it comes to the counters.
+      // Locks the account as an erasure does, which may take minutes before it reaches the counters.
       await client.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [gone.userId]);
       const [ofGone, ofOther] = await Promise.all([counter.take(gone.userId), counter.take(stays.userId)]);
       expect([ofGone.allowed, ofOther.allowed]).toEqual([true, true]);
@@ -200,7 +200,7 @@ describe('requests of an account that is erased', () => {
       await counter.take(gone.userId);
       expect((await counted(api, gone.userId)).rowCount).toBe(0);
 
-      // A key is cached for some seconds: requests with it are counted when the account is already gone.
+      // An API key is cached for some seconds: its requests are counted even after the account is gone.
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
       expect(await eraseUser(api.db, stays.userId)).toBe(true);
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
@@ -212,7 +212,7 @@ describe('requests of an account that is erased', () => {
   });
 });
 
-test('counters are removed once their windows are over, and not before', async () => {
+test('counters are removed once their windows are over, not earlier', async () => {
   const api = await testApi({ counter: async (db, clock) => databaseCounter(db, PLANS, clock) });
   const counted = async () => (await api.database.pool.query('SELECT counted FROM request_counts ORDER BY 1')).rows;
   try {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('every answer names its request, and the log has one line of it, without path, query or key', async () => {
+test('every answer has a request id, and the log one line for it, without path, query or key', async () => {
   const { key, userId } = await api.user('homeowner');
   const { headers } = await api.send('/v1/devices?limit=3', { key, headers: { 'request-id': 'forged' } });
   const id = headers['request-id'];
@@ -43,7 +43,7 @@ test('every answer names its request, and the log has one line of it, without pa
   for (const text of [key, 'limit=3', 'forged', 'usr_somebody']) expect(all).not.toContain(text);
 });
 
-test('a 500 shows nothing of the inside, and carries the id under which the log has all of it', async () => {
+test('a 500 shows no internals, and has the id under which the log has the details', async () => {
   const { status, json, headers } = await api.send('/broken');
   expect({ status, json }).toEqual({
     status: 500,

@@ -37,7 +37,7 @@ describe('keys', () => {
     expect((await api.send('/healthz')).status).toBe(200);
   });
 
-  test('401 says which header is expected, or that the key in it is not valid, and no more', async () => {
+  test('401 names the expected header, or says that its key is invalid, and nothing else', async () => {
     const told = async (headers: Record<string, string>) =>
       (await api.send('/v1/devices', { headers })).headers['www-authenticate'];
     expect(await told({})).toBe('Bearer realm="Send the header Authorization: Bearer API_KEY"');
@@ -47,7 +47,7 @@ describe('keys', () => {
     expect(await told({ authorization: 'Bearer nonsense' })).toBe(wrong);
   });
 
-  test('a scope that is missing is 403 before anything is looked up', async () => {
+  test('a missing scope is 403 before anything is read', async () => {
     const reader = await api.user('admin', { scopes: ['insights:read'] });
     for (const id of ['usr_nobody', 'x'.repeat(3_000), '%E0%A4%A', '%00']) {
       expect((await api.send(`/v1/users/${id}`, { key: reader.key })).status).toBe(403);
@@ -114,7 +114,7 @@ describe('reach', () => {
     );
   });
 
-  test('an e-mail address is taken once, in any case', async () => {
+  test('an e-mail address is unique, in any case', async () => {
     const create = (email: string) =>
       api.send('/v1/users', { method: 'POST', key: admin.key, body: { email, role: 'homeowner' } });
     expect((await create('Twice@example.com')).status).toBe(201);
@@ -163,11 +163,11 @@ describe('devices', () => {
   });
 });
 
-describe('broken requests', () => {
+describe('malformed requests', () => {
   const post = (raw: string | Buffer, headers = {}) =>
     api.send('/v1/users', { method: 'POST', key: admin.key, raw, headers });
 
-  test('are 400 where they are not understood', async () => {
+  test('are 400 if they cannot be parsed', async () => {
     expect((await post('{"email":')).status).toBe(400);
     expect((await post('')).status).toBe(400);
     expect((await post('{"__proto__":{"a":1}}')).status).toBe(400);
@@ -177,7 +177,7 @@ describe('broken requests', () => {
     expect((await post(JSON.stringify({ email: 'x'.repeat(1_100_000) }))).status).toBe(400);
   });
 
-  test('are 404 where an identifier is longer or odder than any that exists', async () => {
+  test('are 404 if an identifier is longer or of another form than any that exists', async () => {
     for (const id of ['x'.repeat(3_000), '%E0%A4%A', '%00', '%2F', '%25']) {
       const { status, json } = await api.send(`/v1/users/${id}`, { key: admin.key });
       expect({ id, status, json }).toEqual({ id, status: 404, json: errorAnswer('notFound') });
@@ -194,7 +194,7 @@ describe('broken requests', () => {
     expect((await api.send('/v1/nothing', { key: admin.key })).headers.allow).toBeUndefined();
   });
 
-  test('get JSON even where they break the protocol', async () => {
+  test('get JSON even if they violate the protocol', async () => {
     const answer = await new Promise<string>((resolve) => {
       const socket = connect({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false }, () =>
         socket.write('NONSENSE\r\n\r\n'),
@@ -209,7 +209,7 @@ describe('broken requests', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(errorAnswer('badRequest'));
   });
 
-  test('of a browser over plain HTTP are refused with a link, whatever host they name', async () => {
+  test('of a browser over plain HTTP are refused with a link, for any host', async () => {
     const server = plainHttpServer(
       () => false,
       () => expect.unreachable(),
@@ -233,7 +233,7 @@ describe('broken requests', () => {
     expect(answer.text).not.toContain('evil');
   });
 
-  test('of plain HTTP are refused with 403, whatever they carry', async () => {
+  test('over plain HTTP are refused with 403, whatever their content', async () => {
     const server = plainHttpServer(
       () => false,
       () => expect.unreachable(),

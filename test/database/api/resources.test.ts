@@ -14,7 +14,7 @@ afterAll(() => api.close());
 const as = (key: string) => asking(api, key);
 
 describe('users', () => {
-  test('are patched by themselves in what is theirs; role and plan are an administrator’s', async () => {
+  test('change their own data; only an administrator changes role and plan', async () => {
     const { userId, key } = await api.user('homeowner');
     const path = `/v1/users/${userId}`;
     const changed = await as(key).patch(path, {
@@ -51,7 +51,7 @@ describe('users', () => {
     });
   });
 
-  test('are announced once, and gone with everything once deleted', async () => {
+  test('are announced once, and deleted with all their data', async () => {
     const { json } = await as(admin.key).post('/v1/users', { email: 'soon@gone.example', role: 'homeowner' });
     const events = () => api.database.pool.query('SELECT type, data FROM events WHERE user_id = $1', [json.user_id]);
     expect((await events()).rows).toEqual([
@@ -85,7 +85,7 @@ describe('keys', () => {
     expect((await as(rotated.json.key).get('/v1/keys')).status).toBe(200);
     expect((await as(owner.key).delete(`/v1/keys/${rotated.json.key_id}`)).status).toBe(200);
     expect((await as(owner.key).delete(`/v1/keys/${rotated.json.key_id}`)).status).toBe(404);
-    // A key that may do less makes no successor of one that may do more.
+    // A key cannot rotate a key with more rights.
     const mine = (await as(owner.key).get('/v1/keys')).json.find(
       ({ scopes }: { scopes: string[] }) => scopes.length > 2,
     );
@@ -94,11 +94,11 @@ describe('keys', () => {
 });
 
 describe('monthly analytics', () => {
-  test('set each month beside the one before, the current one beside the same days', async () => {
+  test('compare each month with the previous one, the current one with the same days', async () => {
     const home = await meter(api.database);
     const now = new Date('2026-06-15T12:00:00Z');
-    // All of it is spread over days: no hour was measured, so there is no peak.
-    // 10 kWh a day in April, 20 in May, 15 in June; one register reading at each midnight.
+    // All energy is spread over days: no hour was measured, so there is no peak. 10 kWh a day in April, 20 in May, 15 in June; one register
+    // reading at each midnight.
     let kwh = 1_000;
     const readings: [Date, number][] = [];
     for (let day = Date.parse('2026-04-01T00:00:00Z'); day <= Date.parse('2026-06-15T00:00:00Z'); day += 86_400_000) {
@@ -134,7 +134,7 @@ describe('monthly analytics', () => {
 });
 
 describe('lists', () => {
-  test('are walked page by page along their Link, each item once', async () => {
+  test('are paged by their Link, each item once', async () => {
     const { userId, key } = await api.user('homeowner');
     for (let index = 0; index < 7; index++)
       await as(key).post('/v1/alerts', { type: 'peak_usage', threshold_kwh: index + 1, delivery: 'email' });

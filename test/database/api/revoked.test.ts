@@ -15,7 +15,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
 
-/** What another process does meanwhile: this one is not told. */
+/** Changes that another API process makes meanwhile, of which this one is not notified. */
 let api: TestApi;
 const CHANGING = OPERATIONS.filter(({ method }) => method !== 'GET');
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Between its look at the account and its insert another process erases that. */
+/** Between the operation's check of the account and its insert, another process erases the account. */
 const deviceOfTheGone = operation({
   summary: 'Of the test.',
   method: 'POST',
@@ -63,7 +63,7 @@ const byPieces = operation({
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 const revoke = (keyId: string) => sql('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
-/** How many wait for a lock, but for the note that a key was used: it is written beside the request, and nobody waits for it. */
+/** Number of statements that wait for a lock, except the update of a key's last use, which runs apart from the request. */
 const waiting = async () =>
   (
     await sql(
@@ -74,7 +74,7 @@ const waiting = async () =>
 const keyIdOf = async (userId: string) =>
   (await sql('SELECT key_id FROM api_keys WHERE user_id = $1', [userId])).rows[0].key_id as string;
 
-/** Somebody whom this process knows already. */
+/** Creates an account whose key this process has already cached. */
 async function known(role: 'admin' | 'utility' | 'homeowner' = 'admin') {
   const one = await api.user(role);
   expect((await api.send('/v1/devices', { key: one.key })).status).toBe(200);
@@ -93,7 +93,7 @@ async function session(userId: string) {
 const change = (path: string, key: string, body?: unknown, method = 'POST'): Promise<Answer> =>
   api.send(path, { method, key, ...(body === undefined ? {} : { body }) });
 
-describe('of every operation that is no GET', () => {
+describe('every operation other than a GET', () => {
   const bodyOf = (one: AnyOperation) =>
     (EXAMPLES as Record<string, { body?: unknown }>)[(one as { name?: string }).name ?? '']?.body;
 
@@ -133,7 +133,7 @@ describe('of every operation that is no GET', () => {
     [...CHANGING, ...DASHBOARD_OPERATIONS.filter(({ method }) => method !== 'GET')].map(
       (one) => [nameOf(one), one] as const,
     ),
-  )('%s is refused at once to a session that was ended', async (_name, one) => {
+  )('%s is refused at once for an ended session', async (_name, one) => {
     const { userId } = await known();
     const { sessionId, headers } = await session(userId);
     const path = `/dashboard${one.path.replaceAll(/\{\w+\}/g, userId)}`;
@@ -143,7 +143,7 @@ describe('of every operation that is no GET', () => {
     expect((await api.send(path, sent)).status).toBe(401);
   });
 
-  test('all is changed in one transaction, but for what says that it is not', () => {
+  test('changes run in one transaction, except operations that declare otherwise', () => {
     const others = [...OPERATIONS, ...DASHBOARD_OPERATIONS].filter(({ changes }) => changes !== undefined);
     expect(others.map((one) => `${one.changes}: ${nameOf(one)}`)).toEqual([
       'nothing: POST /v1/energy-insights',
@@ -157,7 +157,7 @@ describe('of every operation that is no GET', () => {
   });
 });
 
-test('a demoted administrator makes nobody, deletes nobody, and makes no key of another', async () => {
+test('a demoted administrator creates and deletes nobody, and creates no key for another account', async () => {
   const [admin, other] = [await known(), await api.user('homeowner')];
   await sql(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [admin.userId]);
   const made = await change('/v1/users', admin.key, { email: 'by-a-demoted@example.com', role: 'admin' });
@@ -167,7 +167,7 @@ test('a demoted administrator makes nobody, deletes nobody, and makes no key of 
   expect((await api.send(`/v1/users/${other.userId}`, { key: other.key })).status).toBe(200);
 });
 
-test('an answer that a revoked key had is not given to it again', async () => {
+test('an answer to a key that was then revoked is not repeated for it', async () => {
   const who = await known();
   const again = () =>
     api.send('/v1/keys', { method: 'POST', key: who.key, body: {}, headers: { 'idempotency-key': 'mine' } });
@@ -176,7 +176,7 @@ test('an answer that a revoked key had is not given to it again', async () => {
   expect((await again()).status).toBe(401);
 });
 
-test('a change waits for a revocation that is under way, and is refused when that is committed', async () => {
+test('a change waits for a running revocation, and is refused when that commits', async () => {
   const who = await known();
   const other = await api.database.pool.connect();
   try {
@@ -200,7 +200,7 @@ test('a change waits for a revocation that is under way, and is refused when tha
   expect((await sql('SELECT FROM gateways WHERE user_id = $1', [who.userId])).rowCount).toBe(0);
 });
 
-test('a revocation, a demotion and a deletion wait for a change that is under way', async () => {
+test('a revocation, a demotion and a deletion wait for a running change', async () => {
   for (const end of [
     (who: { userId: string; keyId: string }) => revoke(who.keyId),
     (who: { userId: string }) => sql(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [who.userId]),
@@ -228,7 +228,7 @@ test('a revocation, a demotion and a deletion wait for a change that is under wa
   }
 });
 
-test('many changes of an account to itself, at once, do not stand in each other’s way', async () => {
+test('many concurrent changes of an account to itself do not block each other', async () => {
   const who = await known('homeowner');
   const fromMs = performance.now();
   const answers = await Promise.all(
@@ -239,23 +239,23 @@ test('many changes of an account to itself, at once, do not stand in each other�
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   const keys = await Promise.all(Array.from({ length: 10 }, () => change(`/v1/keys/${who.keyId}/rotate`, who.key, {})));
   expect(new Set(keys.map(({ status }) => status))).toEqual(new Set([201]));
-  // A deadlock is noticed after a second.
+  // PostgreSQL detects a deadlock after a second.
   const { rows } = await sql('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
   expect([rows[0].deadlocks, performance.now() - fromMs < 20_000]).toEqual([0, true]);
 });
 
-test('a change in pieces stops with the piece during which the key is revoked', async () => {
+test('a change in chunks stops with the chunk during which its key is revoked', async () => {
   const who = await known();
   expect((await change('/v1/test-pieces', who.key, undefined)).status).toBe(401);
   expect(pieces).toEqual([1, 2]);
 });
 
-test('what refers to somebody who was deleted meanwhile is 404', async () => {
+test('a reference to an account that was deleted meanwhile is 404', async () => {
   const [who, gone] = [await known(), await api.user('homeowner')];
   expect((await change('/v1/test-gone', who.key, { user_id: gone.userId })).status).toBe(404);
 });
 
-test('an account that is suspended while a body is still on its way changes nothing', async () => {
+test('an account that is suspended while its request’s body arrives changes nothing', async () => {
   const who = await known();
   const options = {
     host: '127.0.0.1',
@@ -273,7 +273,7 @@ test('an account that is suspended while a body is still on its way changes noth
     slow.on('error', reject);
     slow.write('{"name"');
     setTimeout(async () => {
-      // As another process counts it: a thousand refused.
+      // Another process counts a thousand refused requests.
       const one = { minute: 1, day: 1_000_000 };
       const elsewhere = databaseCounter(api.db, { free: one, developer: one, enterprise: one }, () => api.now);
       await Promise.all(Array.from({ length: 1_001 }, () => elsewhere.take(who.userId)));

@@ -5,10 +5,10 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** Every operation × every caller × whose it is: what the decision about reach says, on every route. */
+/** Calls every operation as every caller for every owner: each route must apply the rules of reach. */
 let api: TestApi;
 const who: Record<string, { userId: string; key: string }> = {};
-/** Whom each caller reaches. */
+/** Accounts that each caller reaches. */
 const REACHES: Record<string, readonly string[]> = {
   home: ['home'],
   otherHome: ['otherHome'],
@@ -20,7 +20,7 @@ const CALLERS = Object.keys(REACHES);
 const OWNERS = ['home', 'otherHome', 'utility'];
 
 beforeAll(async () => {
-  // On one connection: an operation that needs another while its transaction is open would wait for itself.
+  // With a single connection, an operation that needs a second one during its transaction would wait for itself.
   api = await testApi({ connections: 1 });
   const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
     who[name] = await api.user(role, enrolledBy === undefined ? {} : { enrolledBy });
@@ -39,7 +39,7 @@ const admin = (path: string, method = 'GET', body?: unknown) =>
 
 let tariffs = 0;
 let imports = 0;
-/** Each from a day of its own on. */
+/** Each tariff is valid from a different day. */
 const tariffOf = (owner: string) => ({
   user_id: person(owner).userId,
   name: 'x',
@@ -48,7 +48,7 @@ const tariffOf = (owner: string) => ({
   import: { per_kwh: '0.3' },
 });
 let bills = 0;
-/** Each of a day of its own. */
+/** Each bill is for a different day. */
 const billOf = (owner: string) => {
   const day = new Date(Date.UTC(2000, 0, ++bills)).toISOString().slice(0, 10);
   return { user_id: person(owner).userId, start: day, end: day };
@@ -60,7 +60,7 @@ const seriesOf = (owner: string) => ({
   resolution_minutes: 60,
 });
 
-/** A new resource of an owner's, by the name of the parameter that stands for it in paths. */
+/** Creates a resource of an owner, by the name of its path parameter. */
 const MAKE: Record<string, (owner: string) => Promise<string>> = {
   alert_id: async (owner) =>
     (
@@ -71,7 +71,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
         delivery: 'email',
       })
     ).json.alert_id,
-  // By the owner: what others pair for a home is not its own (managed-devices.test.ts).
+  // Created by the owner, because a home does not manage devices that others paired for it (managed-devices.test.ts).
   device_id: async (owner) => {
     const body = { type: 'smart_meter', location: 'x' };
     return (await api.send('/v1/devices', { method: 'POST', key: person(owner).key, body })).json.device_id;
@@ -100,7 +100,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
     const wanted = { ...about, userId: person(owner).userId, expiresAt: new Date('2099-01-01') };
     return (await createBatch(api.db, wanted)).batch.batch_id;
   },
-  // An account of its own, so that deleting it takes nothing from the other cases.
+  // A separate account, so that deleting it does not affect the other cases.
   user_id: async (owner) => {
     if (owner === 'utility') return (await api.user('utility')).userId;
     const enrolledBy = person(owner === 'home' ? 'utility' : 'otherUtility').userId;
@@ -108,7 +108,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
   },
 };
 
-/** Of an hour of yesterday. */
+/** An edit of an hour of yesterday. */
 const exclusion = () => {
   const ago = (hours: number) => new Date(api.now.getTime() - hours * 3_600_000).toISOString();
   return { action: 'exclude', start: ago(25), end: ago(24), reason: 'x' };
@@ -141,9 +141,12 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
   'POST /v1/keys/{key_id}/rotate': () => ({}),
 };
-/** Groups are of utilities and administrators alone (groups.test.ts). */
+/** Only utilities and administrators have groups (groups.test.ts). */
 const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
-/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts), as have their list (users.test.ts), the audit log (audit.test.ts), tables of devices (imports.test.ts) and batches of meters (provisioning.test.ts). */
+/**
+ * Operations that concern only the caller. Other tests cover the creation of accounts (requests.test.ts), their list (users.test.ts), the
+ * audit log (audit.test.ts), tables of devices (imports.test.ts) and batches of meters (provisioning.test.ts).
+ */
 const OF_THE_CALLER = [
   'POST /v1/users',
   'GET /v1/users',
@@ -162,7 +165,7 @@ const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];
 async function call(operation: AnyOperation, caller: string, owner: string, id: string | undefined) {
   const named = BODIES[nameOf(operation)]?.(owner);
   const query = operation.method === 'GET' && id === undefined ? `?user_id=${person(owner).userId}` : '';
-  // What hangs on the first parameter is made where that is real.
+  // A resource below the first parameter is created if that one exists.
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
   const edit = /^dev_/.test(id ?? '') && /\{edit_id\}/.test(operation.path);
@@ -187,7 +190,7 @@ describe.each(
   ),
 )('%s', (_name, operation) => {
   const parameter = parameterOf(operation);
-  test.each(CALLERS)('of %s', async (caller) => {
+  test.each(CALLERS)('for %s', async (caller) => {
     for (const owner of OWNERS) {
       const id =
         parameter === undefined ? undefined : await (MAKE[parameter] as (owner: string) => Promise<string>)(owner);
@@ -204,7 +207,7 @@ describe.each(
     }
   });
 
-  test('of what does not exist, or is malformed', async () => {
+  test('for an id that does not exist, or is malformed', async () => {
     if (parameter === undefined) return expect(created(operation)).toBeLessThan(300);
     for (const caller of CALLERS) {
       for (const id of ['usr_00000000000000000000000000', 'x', '%00', 'a'.repeat(2_000), '%27%20OR%201=1--']) {
@@ -215,7 +218,7 @@ describe.each(
     }
   });
 
-  test('without its scope is 403, whatever it names', async () => {
+  test('without its scope is 403, for any id', async () => {
     for (const needed of scopesOf(operation)) {
       const scopes = SCOPES.filter((scope) => scope !== needed);
       const lacking = await api.user('admin', { scopes });
@@ -226,16 +229,16 @@ describe.each(
   });
 });
 
-/** What a homeowner's tariff may use of its utility, it may read. */
+/** A homeowner may read what a tariff may use of the utility's. */
 const isReadOfUtility = ({ method, path }: AnyOperation, caller: string, owner: string) =>
   method === 'GET' && path.includes('{series_id}') && caller === 'home' && owner === 'utility';
 
-/** Homeowners read their bills, and make none. */
+/** Homeowners can read their bills, but not create any. */
 const isBilling = ({ method, path }: AnyOperation) => method !== 'GET' && path.startsWith('/v1/bill-periods');
 
 const isHome = (caller: string) => caller.toLowerCase().endsWith('home');
 
-test('a delivery is found under its own subscription alone', async () => {
+test('a delivery is found only under its own subscription', async () => {
   const [mine, other] = await Promise.all([MAKE.webhook_id?.('home'), MAKE.webhook_id?.('home')]);
   const { delivery_id } = (await admin(`/v1/webhooks/${mine}/test`, 'POST')).json;
   const retry = async (webhook: string | undefined, delivery: string) =>
@@ -252,7 +255,7 @@ test('a delivery is found under its own subscription alone', async () => {
   }
 });
 
-/** Accounts that MAKE makes: enrolled by the owner's utility, or a utility of nobody's. */
+/** Accounts that MAKE creates are enrolled by the owner's utility, or are utilities that nobody enrolled. */
 function reachesAccount(caller: string, owner: string): boolean {
   if (caller === 'admin') return true;
   return (caller === 'utility' && owner === 'home') || (caller === 'otherUtility' && owner === 'otherHome');

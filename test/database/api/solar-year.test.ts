@@ -14,10 +14,10 @@ import { dayNumber } from '#src/remarks/calendar.ts';
 import { readDailyUse } from '#src/remarks/read-profile.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** A year of a simulated home with panels and a battery, by hourly registers through the writer: answers tell what was drawn. */
+/** Writes a year of a simulated home with panels and a battery by hourly registers; answers must equal the simulation. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Where the home is; its first local hour of the year, and the end of its last one in UTC. */
+/** Time zone of the home, its first local hour of the year, and the end of its last one in UTC. */
 const ZONE = 'Europe/Berlin';
 const FROM_MS = Date.UTC(2024, 11, 31, 23);
 const UNTIL_MS = Date.UTC(2026, 0, 1);
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** What a device tells, to the mWh: real ones round to the Wh. */
+/** Returns a device's registers exact to the mWh; real devices round to the Wh. */
 const registers = (device: SolarDevice, { ts, ...state }: ReturnType<SolarHome['at']> & { ts: string }) =>
   SOLAR_REGISTERS[device].map(([flow, channel]) => ({
     ts,
@@ -64,7 +64,7 @@ const registers = (device: SolarDevice, { ts, ...state }: ReturnType<SolarHome['
     energy_total_kwh: state[flow].registerMilliwattHours / 1e6,
   }));
 
-/** What was drawn, from the minutes themselves: mWh of each flow in each day of a zone. */
+/** Returns the simulated energy of each flow in mWh for each day of a zone, added up from the minutes. */
 function drawnDays(zone: string): Map<string, Record<SolarFlow, number>> {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
   const days = new Map<string, Record<SolarFlow, number>>();
@@ -89,10 +89,10 @@ function sumOf(days: readonly Record<SolarFlow, number>[]): Record<SolarFlow, nu
   return sum;
 }
 
-/** Answers round to the Wh; a register shows what is below a mWh later, and used is made of five of them at both ends. */
+/** Rounding: answers round to the Wh, a register shows fractions of a mWh later, and usage combines five registers at both ends. */
 const HALF_WH = 0.000_5 + 0.000_01;
 
-/** An answer's row tells what was drawn, all of it known. */
+/** Expects a row of an answer to equal the simulated energy, with full coverage. */
 function expectTold(
   row: Record<string, number | boolean | null>,
   used: string,
@@ -113,7 +113,7 @@ function expectTold(
     if (typeof told !== 'number' || Math.abs(told - milliwattHours / 1e6) > HALF_WH)
       expect({ row, name, told }).toEqual({ row, name, told: milliwattHours / 1e6 });
   }
-  // Three decimals, the rest cut off.
+  // Autarky has three decimals, rounded down.
   const autarky = 1 - drawn.gridImport / drawn.load;
   expect(row.autarky).toBeLessThanOrEqual(autarky + 1e-6);
   expect(row.autarky).toBeGreaterThan(autarky - 0.001 - 1e-6);
@@ -124,7 +124,7 @@ const INCLUDE =
   'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
 
 test.each(['UTC', ZONE])(
-  'a year of a home with panels and a battery is told as it was drawn: days, months and the year, in %s',
+  'a year of a home with panels and a battery equals the simulation: days, months and the year, in %s',
   async (tz) => {
     const days = drawnDays(tz);
     const ask = async (group: string) => {
@@ -148,13 +148,13 @@ test.each(['UTC', ZONE])(
   },
 );
 
-test('its quarter-hours add up to the same days, by the clock of its zone', async () => {
+test('its quarter-hours add up to the same days, in its time zone', async () => {
   const db = createDb(api.database.pool);
   const [{ user_id: userId }] = (await api.database.pool.query('SELECT user_id FROM devices LIMIT 1')).rows;
   const { daily } = await readDailyUse(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);
   const days = drawnDays(ZONE);
   expect(daily.firstDay).toBe(dayNumber('2025-01-01'));
-  // The last one is cut off in UTC.
+  // The last day is incomplete in UTC.
   expect(daily.kwh.length).toBe(days.size);
   for (const [at, drawn] of [...days.values()].entries())
     expect(Math.abs((daily.kwh[at] ?? Number.NaN) - drawn.load / 1e6), `day ${at}`).toBeLessThan(HALF_WH);
@@ -166,7 +166,7 @@ test('its quarter-hours add up to the same days, by the clock of its zone', asyn
   expect(coverage.every((share) => share === 1)).toBe(true);
 });
 
-test('the placements of its devices are taken for granted of their types', async () => {
+test('the placements of its devices follow from their types', async () => {
   const { json } = await api.send('/v1/devices', { key });
   const placed = Object.fromEntries(json.map(({ type, placement }: Record<string, string>) => [type, placement]));
   expect(placed).toEqual({ smart_meter: 'grid', inverter: 'production', battery: 'storage' });

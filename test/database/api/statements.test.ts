@@ -6,9 +6,10 @@ import { testDatabase } from '#test/support/database.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 
 /**
- * Statements that each operation sends to the database for one small request, BEGIN and COMMIT included. Each costs a round trip and a share of
- * the server's time, so a number rises only for a reason. Left out are the check of the key, whose result is cached for 5 s (auth/authenticate.ts), and the count of
- * requests, which requests share that arrive together (auth/request-counter.ts); and two operations that send statements for as long as they answer.
+ * Number of SQL statements that each operation needs for one small request, including BEGIN and COMMIT. Each statement is a round trip and
+ * takes the server's time, so a number may rise only for a reason. Not counted are the check of the key, which is cached for 5 s
+ * (auth/authenticate.ts), and the count of requests, which concurrent requests share (auth/request-counter.ts). Two operations that run
+ * statements for their whole duration are omitted.
  */
 const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, number> = {
   getEnergyInsights: 1,
@@ -94,7 +95,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listAudit: 1,
 };
 
-/** Statements of the same operation where the home has solar panels, or where the request needs more than `kwh_used`. */
+/** Statements of the same operation if the home has solar panels, or if the request needs more than `kwh_used`. */
 const STATEMENTS_OF_MORE: Record<string, number> = {
   'one meter ': 1,
   'one meter &group_by=hour': 1,
@@ -119,7 +120,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Notes each statement of a connection. */
+/** Records each statement of a connection. */
 function countOn(client: PoolClient): void {
   const query = client.query.bind(client) as (...all: unknown[]) => unknown;
   const counted = (...all: unknown[]) => {
@@ -135,7 +136,7 @@ type Person = Awaited<ReturnType<TestApi['user']>>;
 
 /** Sends a request and returns its answer with the number of statements that it took. */
 async function counted(who: Person, method: string, path: string, body?: unknown): Promise<[Answer, number]> {
-  // The first request of an account begins its windows; of a key it is checked.
+  // The first request of an account begins its windows, and the first one of a key checks it.
   await api.send('/v1/nothing', { key: who.key });
   seen = [];
   const answer = await api.send(path, { method, key: who.key, body });
@@ -143,7 +144,7 @@ async function counted(who: Person, method: string, path: string, body?: unknown
   return [answer, seen.length];
 }
 
-/** A home with a meter that told a day, and one with a meter and solar panels. */
+/** Creates a home with a meter that has a day of readings, or a home with a meter and solar panels. */
 async function homeWith(utility: Person, placements: readonly string[]): Promise<Person & { deviceIds: string[] }> {
   const home = await api.user('homeowner', { enrolledBy: utility.userId });
   const deviceIds: string[] = [];
@@ -173,12 +174,12 @@ async function homeWith(utility: Person, placements: readonly string[]): Promise
 
 const DAYS = 'start=2026-06-01&end=2026-06-14';
 
-test('each operation takes so many statements', async () => {
+test('each operation needs this number of statements', async () => {
   const utility = await api.user('utility');
   const home = await homeWith(utility, ['grid']);
   const [deviceId = ''] = home.deviceIds;
   const found: Partial<Record<OperationName, number>> = {};
-  /** Requests the operation; the values stand for the parameters of its path, in order. */
+  /** Sends a request of the operation; the values replace the parameters of its path, in order. */
   const request = async (
     who: Person,
     name: OperationName,
@@ -299,7 +300,7 @@ test('each operation takes so many statements', async () => {
   expect(found).toEqual(STATEMENTS);
 });
 
-test('an answer about a home that is put together of its devices takes so many', async () => {
+test('an answer about a composed home needs this number of statements', async () => {
   const utility = await api.user('utility');
   const [plain, solar] = [await homeWith(utility, ['grid']), await homeWith(utility, ['grid', 'production'])];
   const insights = (more: string) => `/v1/energy-insights?${DAYS}${more}`;

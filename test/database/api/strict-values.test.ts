@@ -12,7 +12,7 @@ afterAll(() => api.close());
 
 const get = (path: string, headers = {}) => api.send(path, { key: home.key, headers });
 
-test('a cursor is one of a Link of the same list', async () => {
+test('a cursor must be from a Link of the same list', async () => {
   for (let index = 0; index < 3; index++) {
     const body = { type: 'x', location: 'x' };
     await api.send('/v1/devices', { method: 'POST', key: home.key, body });
@@ -31,7 +31,7 @@ test('a cursor is one of a Link of the same list', async () => {
   }
 });
 
-test('what is missing, malformed or out of range is said in words', async () => {
+test('missing, malformed or out-of-range values are explained in words', async () => {
   const said = async (path: string, options: Parameters<TestApi['send']>[1] = {}) =>
     (await api.send(path, { key: home.key, ...options })).json.details;
   expect(await said('/v1/alerts')).toEqual([{ field: 'user_id', message: 'is required' }]);
@@ -72,12 +72,12 @@ test.each([
   ['application/json, text/csv', false],
   ['*/*', false],
   ['text/csv, */*;q=0.1', true],
-])('Accept: %s gives CSV: %s', async (accept, isCsv) => {
+])('Accept: %s returns CSV: %s', async (accept, isCsv) => {
   const { headers } = await get('/v1/energy-insights?start=2026-06-10&end=2026-06-10', { accept });
   expect(String(headers['content-type']).startsWith('text/csv')).toBe(isCsv);
 });
 
-test('a secret of a webhook is one that the standard’s libraries can use', async () => {
+test('a webhook’s secret must be usable by the standard’s libraries', async () => {
   const status = async (auth_token: unknown) => {
     const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token };
     return (await api.send('/v1/webhooks', { method: 'POST', key: home.key, body })).status;
@@ -101,14 +101,14 @@ test('a secret of a webhook is one that the standard’s libraries can use', asy
   for (const one of bad) expect([one, await status(one)]).toEqual([one, 422]);
 });
 
-test('the end of a key is answered as RFC 3339 writes it: in UTC, too, its year has four digits', async () => {
+test('a key’s expiry follows RFC 3339: its year has four digits in UTC, too', async () => {
   const made = (expires_at: string) => api.send('/v1/keys', { method: 'POST', key: home.key, body: { expires_at } });
   expect((await made('9999-12-31T23:59:59-14:00')).status).toBe(422);
   const { status, json } = await made('9999-12-31T23:59:59.999Z');
   expect([status, json.expires_at]).toEqual([201, '9999-12-31T23:59:59.999Z']);
 });
 
-test('what takes no body refuses members of one', async () => {
+test('an operation without a body refuses members in one', async () => {
   const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'x'.repeat(20) };
   const { webhook_id: id } = (await api.send('/v1/webhooks', { method: 'POST', key: home.key, body })).json;
   const ask = (sent: object) => api.send(`/v1/webhooks/${id}/test`, { method: 'POST', key: home.key, ...sent });

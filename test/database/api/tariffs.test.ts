@@ -14,7 +14,7 @@ callers((made) => {
 });
 
 let days = 0;
-/** A day that no other tariff holds from. */
+/** Returns a day from which no other tariff is valid. */
 const nextDay = () => new Date(Date.UTC(2000, 0, ++days)).toISOString().slice(0, 10);
 const flat = (more: object = {}) => ({
   name: 'flat',
@@ -34,7 +34,7 @@ const series = async (key: string, more: object = {}) => {
 };
 const fields = (json: { details?: { field: string }[] }) => json.details?.map(({ field }) => field);
 
-test('a tariff is made, read, listed by the day it holds from, changed and removed', async () => {
+test('a tariff is created, read, listed by its first day, changed and removed', async () => {
   const own = await api.user('homeowner');
   const full = {
     name: 'Day and night',
@@ -78,7 +78,7 @@ test('a tariff is made, read, listed by the day it holds from, changed and remov
   expect(await ids('/v1/tariffs')).toEqual([before, after]);
 });
 
-test('two tariffs of a user do not hold from the same day on, whoever is quicker', async () => {
+test('two tariffs of a user cannot begin on the same day, even if created concurrently', async () => {
   const own = await api.user('homeowner');
   const body = flat({ valid_from: '2026-07-01' });
   const raced = await Promise.all([post(body, own.key), post(body, own.key), post(body, own.key)]);
@@ -86,12 +86,12 @@ test('two tariffs of a user do not hold from the same day on, whoever is quicker
   const other = (await post(flat({ valid_from: '2026-07-02' }), own.key)).json.tariff_id;
   const taken = await patch(other, { valid_from: '2026-07-01' }, own.key);
   expect([taken.status, taken.json.error]).toEqual([409, 'Another tariff of the user holds from the same day on']);
-  // Another user's do.
+  // Another user's tariff can begin on that day.
   expect((await post(body, (await api.user('homeowner')).key)).status).toBe(201);
   expect((await patch(other, { valid_from: '2026-07-02' }, own.key)).status).toBe(200);
 });
 
-describe('a price is read as it is written', () => {
+describe('a price keeps the digits that were sent', () => {
   test.each([
     ['0.30', '0.3'],
     ['"0.30"', '0.30'],
@@ -132,7 +132,7 @@ describe('a price is read as it is written', () => {
   });
 });
 
-describe('what makes no sense is refused, and named', () => {
+describe('invalid combinations are refused with an explanation', () => {
   const periods = (...given: object[]) => ({ import: { periods: given } });
   const last = { per_kwh: 1 };
   const wrong: [string, object, string[]][] = [
@@ -178,7 +178,7 @@ describe('what makes no sense is refused, and named', () => {
     expect([status, fields(json)]).toEqual([422, named]);
   });
 
-  test('and times that go over midnight, or to it, are not', async () => {
+  test('and times until or across midnight are accepted', async () => {
     const given = [
       { ...last, from: '22:00', to: '06:00' },
       { ...last, from: '22:00', to: '00:00' },
@@ -188,7 +188,7 @@ describe('what makes no sense is refused, and named', () => {
     expect((await post(flat(periods(...given)))).status).toBe(201);
   });
 
-  test('a body of thousands of mistakes is answered with a hundred, soon', async () => {
+  test('a body with thousands of errors is answered with a hundred of them, quickly', async () => {
     const body = flat({ import: { periods: Array(400).fill({ colour: 1, shape: 2 }) } });
     const { status, json } = await post(body);
     expect([status, json.details.length]).toEqual([422, 100]);
@@ -213,7 +213,7 @@ describe('what makes no sense is refused, and named', () => {
 });
 
 describe('a tariff by a series', () => {
-  test('takes its user’s own, its utility’s and an administrator’s, and nobody else’s', async () => {
+  test('accepts a series of its user, of the user’s utility and of an administrator, and of nobody else', async () => {
     const stranger = await api.user('utility');
     const neighbour = await api.user('homeowner', { enrolledBy: utility.userId });
     const may = async (seriesOwner: { key: string }) =>
@@ -223,14 +223,14 @@ describe('a tariff by a series', () => {
     expect(await may(admin)).toBe(201);
     expect(await may(stranger)).toBe(422);
     expect(await may(neighbour)).toBe(422);
-    // Not the caller's, but the user's count: a utility makes the tariff.
+    // The user's rights count, not the caller's: the utility creates the tariff.
     const by = (key: string, seriesId: string) =>
       post(flat({ user_id: home.userId, import: { series_id: seriesId } }), key);
     expect((await by(utility.key, await series(home.key))).status).toBe(201);
     expect((await by(admin.key, await series(neighbour.key))).status).toBe(422);
   });
 
-  test('is of its currency', async () => {
+  test('has the same currency as the series', async () => {
     const yen = await series(home.key, { currency: 'JPY' });
     const { status, json } = await post(flat({ import: { series_id: yen }, export: { series_id: yen } }));
     expect([status, json.details]).toEqual([
@@ -256,7 +256,7 @@ describe('a tariff by a series', () => {
   });
 });
 
-test('costs are computed with what was stored, in order', async () => {
+test('costs are computed from the stored data, in order', async () => {
   const own = await api.user('homeowner');
   await post(flat({ valid_from: '2026-07-01', import: { per_kwh: '0.300000001' } }), own.key);
   await post(flat({ valid_from: '1999-12-31', standing_per_day: 1.5 }), own.key);
@@ -266,7 +266,7 @@ test('costs are computed with what was stored, in order', async () => {
   ]);
 });
 
-test('an Idempotency-Key makes one tariff, and a user has 1,000 at most', async () => {
+test('an Idempotency-Key creates one tariff, and a user has at most 1,000', async () => {
   const own = await api.user('homeowner');
   const body = flat({ valid_from: '2026-07-01', import: { per_kwh: 0.3 } });
   const once = () =>
@@ -280,7 +280,7 @@ test('an Idempotency-Key makes one tariff, and a user has 1,000 at most', async 
   expect((await post(flat(), own.key)).json).toMatchObject({ status: 409, error: 'A user has 1,000 tariffs at most' });
 });
 
-test('keys of before can do what concerns tariffs where they could do everything', async () => {
+test('existing keys with all scopes also get the scopes of tariffs', async () => {
   const before = SCOPES.filter((scope) => !scope.startsWith('tariffs:'));
   const migration = readFileSync(new URL('../../../sql/schema/0027_prices.sql', import.meta.url), 'utf8');
   const update = migration.slice(migration.indexOf('UPDATE api_keys'));

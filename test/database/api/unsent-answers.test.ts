@@ -8,7 +8,7 @@ import { block, FLAG, FRAME, frame, rawHttp2 } from '#test/support/http2-frames.
 const MIB = 1_048_576;
 
 let api: TestApi;
-/** Bytes that the answers of /own hold, each its own. */
+/** Memory that the answers of /own occupy, in bytes; each has its own buffer. */
 let owned = 0;
 let asked = 0;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client takes nothing of an answer but its head. */
+/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of an answer. */
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 const request = (path: string) =>
   block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
@@ -49,7 +49,7 @@ async function takeNothing(path: string, connections: number): Promise<Awaited<R
   return raws;
 }
 
-test('connections of HTTP/2 that take nothing of a hundred answers each hold some MiB, and leave a slow reader its answer', async () => {
+test('HTTP/2 connections that read none of a hundred answers occupy some MiB each, and do not affect a slow reader', async () => {
   const { key } = await api.user('homeowner');
   const slow = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
   await once(slow, 'secureConnect');
@@ -61,7 +61,7 @@ test('connections of HTTP/2 that take nothing of a hundred answers each hold som
   const many = await takeNothing('/own', 10);
   await expect.poll(() => many.every(({ came }) => came.some(({ type }) => type === FRAME.rst))).toBe(true);
   expect(owned).toBeLessThanOrEqual(32 * MIB);
-  // A neighbour at the same address reads, and has what it asked for.
+  // Another client at the same address reads, and gets its answer.
   expect((await api.send('/own')).bytes.length).toBe(MIB);
   let bytes = 0;
   slow.on('data', (chunk) => {
@@ -73,7 +73,7 @@ test('connections of HTTP/2 that take nothing of a hundred answers each hold som
   await expect.poll(() => owned).toBe(0);
 });
 
-test('a connection of HTTP/1.1 that asks hundreds of times and reads nothing is ended', async () => {
+test('an HTTP/1.1 connection that sends hundreds of requests and reads nothing is closed', async () => {
   const open = () => new Promise<number>((resolve) => api.app.server.getConnections((_error, count) => resolve(count)));
   await expect.poll(open).toBe(0);
   const before = asked;

@@ -21,7 +21,7 @@ const opened: EventStream[] = [];
 beforeAll(async () => {
   evaluator = startEvaluator(1);
   api = await testApi();
-  // A second process of the API.
+  // Test server that stands for a second process of the API.
   other = await testApi({ database: api.database, handOn: handingOn.signal });
 });
 afterEach(() => {
@@ -57,7 +57,7 @@ async function home(): Promise<Meter & { key: string }> {
 }
 const soon = { interval: 20 };
 const withinTenSeconds = { timeout: 10_000, interval: 20 };
-/** What a worker does. */
+/** Runs the worker's jobs that evaluate alerts and create usage.updated events. */
 async function tell(): Promise<void> {
   await raiseAlerts(api.database.pool, evaluator, api.now);
   await tellUsage(api.database.pool, api.now);
@@ -68,7 +68,7 @@ const hoursTold = (stream: EventStream) =>
     .flatMap(({ data }) => data.hours.map((one: { hour: string; kwh_used: number }) => [one.hour, one.kwh_used]));
 
 describe('live readings', () => {
-  test('come within a second or two of the commit, at both processes, each device at most once a second', async () => {
+  test('arrive within a second or two of the commit, at both processes, each device at most once a second', async () => {
     const mine = await home();
     await mine.read([[minutes(-10), 100]], api.now);
     const [here, there] = [await open(mine.key), await open(mine.key, { port: other.port, http2: true })];
@@ -80,7 +80,7 @@ describe('live readings', () => {
     });
     expect(here.headers['ratelimit-policy']).toBeDefined();
     for (const stream of [here, there]) {
-      // What is known is told at the beginning.
+      // A new stream first sends the current values.
       await expect.poll(() => stream.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(100);
       expect(stream.events[0]).toMatchObject({
         event: 'ready',
@@ -99,7 +99,7 @@ describe('live readings', () => {
           channels: [{ unit: 'kWh', last_value: 101, counts_as: 'import', last_at: minutes(0).toISOString() }],
         });
     expect(here.of('reading').length - before).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - fromMs) / 1_000));
-    // The event of the last commit: one that was read a moment earlier may already have its value.
+    // Waits for the event of the last commit: an event that was read earlier may already contain the value.
     const seenAt = async (): Promise<string> => {
       const { rows } = await api.database.pool.query<{ seen_at: Date }>(
         'SELECT seen_at FROM device_heads WHERE device_id = $1',
@@ -108,7 +108,7 @@ describe('live readings', () => {
       return (rows[0] as { seen_at: Date }).seen_at.toISOString();
     };
     await expect.poll(() => here.of('reading').at(-1)?.data.seen_at, soon).toBe(await seenAt());
-    // Without new readings no event is sent. Two readings of a second device, a look apart, show that looks went on meanwhile.
+    // Without new readings no event is sent. Two readings of a second device, a poll apart, show that polling continued.
     const sent = here.of('reading').length;
     const second = await addDevice(mine);
     for (const kwh of [1, 2]) {
@@ -118,7 +118,7 @@ describe('live readings', () => {
     expect(here.of('reading').filter(({ data }) => data.device_id === mine.deviceId)).toHaveLength(sent);
   });
 
-  test('the power of the home comes with those of its devices, measured ones alone, and to those that follow it', async () => {
+  test('the home’s power is sent with its devices’ measured powers, only to clients that follow the home', async () => {
     const mine = await home();
     await updateDevice(api.db, EVERYBODY, await addDevice(mine), { placement: 'excluded' });
     const sendPower = async (seconds: number, power_w: number) => {
@@ -136,7 +136,7 @@ describe('live readings', () => {
     await sendPower(-300, 2_000);
     await sendPower(-240, 2_000);
     const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${mine.deviceId}` })];
-    // The latest one is four minutes old: nothing is known of now.
+    // The latest reading is four minutes old: the current power is unknown.
     await expect.poll(() => all.of('reading').at(-1)?.data.power_w, soon).toBe(2_000);
     for (const [seconds, watts] of [
       [-9, 2_500],
@@ -152,13 +152,13 @@ describe('live readings', () => {
         });
     }
     expect(all.of('power').map(({ data }) => data.power_w)).toEqual([2_500, 300]);
-    // Who follows it later gets the latest one at the beginning.
+    // A client that connects later gets the latest event at the beginning.
     const late = await open(mine.key);
     await expect.poll(() => late.of('power').map(({ data }) => data.power_w), soon).toEqual([300]);
     expect(one.of('power')).toEqual([]);
   });
 
-  test('are those of the home alone, and of one device where it is named', async () => {
+  test('are of one home only, and of one device if it is named', async () => {
     const [mine, neighbour] = [await home(), await home()];
     const second = await addDevice(mine);
     const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${second}` })];
@@ -174,7 +174,7 @@ describe('live readings', () => {
     expect((await api.send(`${PATH}?device_id=${second}`, { key: mine.key })).status).toBe(404);
   });
 
-  test('of a device that was deleted are not sent to a follower that comes later', async () => {
+  test('of a deleted device are not sent to clients that connect later', async () => {
     const mine = await home();
     const second = await addDevice(mine);
     const first = await open(mine.key);
@@ -182,7 +182,7 @@ describe('live readings', () => {
     await mine.read([[minutes(-1), 8]], api.now, { deviceId: second });
     await expect.poll(() => first.text(), soon).toContain(second);
     expect(await deleteDevice(api.db, { only: mine.userId }, second)).toBe(true);
-    // A look of the process passes: it sends the next reading of the other device.
+    // After the next poll the process has sent the other device's next reading.
     await mine.read([[minutes(1), 9]], api.now);
     await expect.poll(() => first.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(9);
     const later = await open(mine.key);
@@ -192,7 +192,7 @@ describe('live readings', () => {
 });
 
 describe('changed hours', () => {
-  test('go on after a break exactly where they were, without a subscription', async () => {
+  test('continue after an interruption exactly where they stopped, without a subscription', async () => {
     const mine = await home();
     const stream = await open(mine.key);
     await mine.read(
@@ -206,7 +206,7 @@ describe('changed hours', () => {
     await expect.poll(() => hoursTold(stream), soon).toEqual([['09:00', 1]]);
     const { id: lastEventId } = stream.of('usage')[0] as { id: string };
     stream.close();
-    // While it is away, two events.
+    // Two events occur while the client is disconnected.
     for (const [at, kwh] of [
       [-60, 13],
       [0, 16],
@@ -225,16 +225,16 @@ describe('changed hours', () => {
         ['11:00', 3],
       ]);
     expect(again.of('ready')[0]).toMatchObject({ id: lastEventId, data: { resumed: true } });
-    // From the start: what was before is not told again.
+    // A new stream does not contain earlier events.
     const anew = await open(mine.key);
     const cursor = again.of('usage')[1]?.id;
     expect(anew.of('ready')[0]).toMatchObject({ id: cursor, data: { resumed: null } });
-    // From the place that a stream began at, before anything was told.
+    // Resumes from the beginning of the stream, before any event.
     const fromStart = await open(mine.key, { lastEventId: stream.of('ready')[0]?.id as string });
     await expect.poll(() => hoursTold(fromStart).length, soon).toBe(3);
   });
 
-  test('say so where that cannot be: after a gap, by another home’s id, by one that nobody made', async () => {
+  test('report if they cannot continue: after a gap, with another home’s id, with an invented one', async () => {
     const [mine, neighbour] = [await home(), await home()];
     const first = await open(mine.key);
     const { id } = first.of('ready')[0] as { id: string };
@@ -244,7 +244,7 @@ describe('changed hours', () => {
     expect(await resumed(neighbour.key, id)).toBe(false);
     expect(await resumed(mine.key, `${id}0000`)).toBe(false);
     expect(await resumed(mine.key, 'x'.repeat(5_000))).toBe(false);
-    // Nobody followed it for a day.
+    // No client has followed the home for a day.
     await api.database.pool.query(
       "UPDATE usage_told SET followed_until = now() - interval '1 second' WHERE user_id = $1",
       [mine.userId],
@@ -253,8 +253,8 @@ describe('changed hours', () => {
   });
 });
 
-describe('who may follow', () => {
-  test('a homeowner itself, a utility its homeowners, and nobody a stranger', async () => {
+describe('access to the stream', () => {
+  test('is for a homeowner itself, for a utility to its homeowners, and not for strangers', async () => {
     const utility = await api.user('utility');
     const [enrolled, stranger] = [await api.user('homeowner', { enrolledBy: utility.userId }), await home()];
     const status = async (key: string, query: string) => (await open(key, { query })).status;
@@ -272,7 +272,7 @@ describe('who may follow', () => {
     expect((await api.send(PATH, { method: 'HEAD', key: enrolled.key })).status).toBe(200);
   });
 
-  test('whoever may no longer is told nothing more within 10 s', async () => {
+  test('ends within 10 s after the right is lost', async () => {
     const utility = await api.user('utility');
     const left = await api.user('homeowner', { enrolledBy: utility.userId });
     const [revoked, suspended, staying] = [await home(), await home(), await home()];
@@ -314,7 +314,7 @@ describe('who may follow', () => {
   });
 });
 
-test('an account has so many streams at a process, and its other requests besides', async () => {
+test('is limited to a number of streams per account and process, in addition to its other requests', async () => {
   const mine = await home();
   for (let at = 0; at < MOST_STREAMS.ofAccount; at++) expect((await open(mine.key)).status).toBe(200);
   const refused = await api.send(PATH, { key: mine.key });
@@ -327,7 +327,7 @@ test('an account has so many streams at a process, and its other requests beside
   await expect.poll(async () => (await open(mine.key)).status, soon).toBe(200);
 });
 
-test('a utility and the homes that it enrolled leave others room for their streams', async () => {
+test('for a utility and its enrolled homes leaves room for others’ streams', async () => {
   const utility = await api.user('utility');
   const homes = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility.userId })));
   const usual = MOST_STREAMS.ofUtility;
@@ -341,7 +341,7 @@ test('a utility and the homes that it enrolled leave others room for their strea
   }
 });
 
-test('a process that ends tells its clients when to come again, and those that come still', async () => {
+test('of a process that stops: clients are told when to reconnect, and so are new ones', async () => {
   const mine = await home();
   const both = [await open(mine.key, { port: other.port }), await open(mine.key, { port: other.port, http2: true })];
   handingOn.abort();

@@ -20,7 +20,7 @@ const idsOf = async (key: string, query = '') => {
   return json.map(({ user_id }: { user_id: string }) => user_id);
 };
 
-test('GET /v1/users lists whom the caller reaches: a homeowner itself, a utility its homeowners, too, an administrator all', async () => {
+test('GET /v1/users lists the accounts that the caller reaches: a homeowner itself, a utility its homeowners, too, an administrator all', async () => {
   const stranger = await api.user('homeowner');
   const admin = await api.user('admin');
   expect(await idsOf(stranger.key)).toEqual([stranger.userId]);
@@ -32,7 +32,7 @@ test('GET /v1/users lists whom the caller reaches: a homeowner itself, a utility
   expect(status).toBe(403);
 });
 
-test('it comes page by page, and by part of the e-mail address', async () => {
+test('the list is paged, and filtered by part of the e-mail address', async () => {
   const first = await api.send('/v1/users?limit=2', { key: utility.key });
   const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] as string;
   const second = await api.send(next, { key: utility.key });
@@ -43,7 +43,7 @@ test('it comes page by page, and by part of the e-mail address', async () => {
   expect(await idsOf(utility.key, '?search=%25')).toEqual([]);
 });
 
-test('accounts are found by a part of the address, in any case, wildcards taken as what they are', async () => {
+test('accounts are found by a part of the address, in any case, without wildcards', async () => {
   const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
   const stranger = await api.user('utility');
   await api.database.pool.query("UPDATE users SET email = 'Anna_50%.\\Müller@example.net' WHERE user_id = $1", [
@@ -60,7 +60,7 @@ test('accounts are found by a part of the address, in any case, wildcards taken 
   await api.database.pool.query('DELETE FROM users WHERE user_id = $1', [userId]);
 });
 
-test('accounts are asked for as the interface asks', async () => {
+test('the list of accounts accepts the API’s parameters', async () => {
   const cases: [string, number][] = [
     ['?search=%00', 422],
     [`?search=${'x'.repeat(255)}`, 422],
@@ -78,7 +78,7 @@ test('accounts are asked for as the interface asks', async () => {
   }
 });
 
-test('answers about the first administrator, too, are what the document says, formats included', async () => {
+test('answers about the first administrator, too, match the document, formats included', async () => {
   const key = await ensureBootstrapAdmin(api.db, { environment: 'live' });
   const { schemas } = (await api.send('/v1/openapi.json')).json.components;
   const [user, listed] = [schemas.User, schemas.ListedUser].map((schema) =>

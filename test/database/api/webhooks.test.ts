@@ -12,7 +12,7 @@ afterAll(() => api.close());
 const as = (key: string) => asking(api, key);
 
 describe('webhooks', () => {
-  test('are listed without their secret, which is stored sealed and rotated with an overlap', async () => {
+  test('are listed without their secret, which is stored encrypted and rotated with an overlap', async () => {
     const { key } = await api.user('homeowner');
     const body = {
       event: 'usage.updated',
@@ -43,7 +43,7 @@ describe('webhooks', () => {
     expect(() => secretBox('another').open(row.auth_token_sealed)).toThrow();
   });
 
-  test('call HTTPS only, without credentials in the address, and for one known event', async () => {
+  test('accept only HTTPS URLs without credentials, and known events', async () => {
     const { key } = await api.user('homeowner');
     for (const url of [
       'http://example.com',

@@ -9,8 +9,8 @@ import { listDeliveries } from '#test/support/delivery-log.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 /**
- * Makes connections where the service would, but to the receiver: looks the name up as it is told, notes the address that
- * would have been connected to, and goes to the loopback. No packet leaves the machine.
+ * An agent that connects to the receiver on the loopback instead of the real address: it looks the name up as configured and records the
+ * address that would have been connected to. No packet leaves the machine.
  */
 class Watched extends Agent {
   addresses: string[] = [];
@@ -31,7 +31,7 @@ class Watched extends Agent {
         ca: this.#receiver.ca,
       });
     };
-    // As node does: an address is not looked up.
+    // Like Node, the agent does not resolve a host that is already an IP address.
     if (/^[\d.]+$|:/.test(host)) return go(host);
     lookup(host, { all: false }, (error, address) => {
       if (error) return callback(error);
@@ -55,7 +55,7 @@ afterEach(async () => {
   deliveries = undefined;
 });
 
-/** Sends one event to a URL, and says what came of it. `answers`: what the name resolves to, time after time. */
+/** Sends one event to a URL and returns the outcome. `answers`: the addresses of the name, one list per lookup. */
 async function deliver(url: string, answers: string[][]) {
   agent = new Watched(receiver);
   let asked = 0;
@@ -78,7 +78,7 @@ async function deliver(url: string, answers: string[][]) {
 
 const HOOK = 'https://hooks.example.net/hook';
 
-test('a name that leads to a public address is connected to at that address, resolved once', async () => {
+test('a name with a public address is connected to at that address, resolved once', async () => {
   const { log, asked } = await deliver(HOOK, [['93.184.216.34'], ['127.0.0.1']]);
   expect({ addresses: agent.addresses, asked: asked() }).toEqual({ addresses: ['93.184.216.34'], asked: 1 });
   expect((await log())?.status).toBe('succeeded');
@@ -90,14 +90,14 @@ test.each([
   ['the loopback of IPv6', ['::1']],
   ['a private network inside IPv6', ['::ffff:10.1.2.3']],
   ['a public and a private address', ['93.184.216.34', '10.0.0.1']],
-])('a name that leads to %s is refused before anything is connected to', async (_case, addresses) => {
+])('a name that resolves to %s is refused before any connection', async (_case, addresses) => {
   const { log } = await deliver(HOOK, [addresses]);
   expect(agent.addresses).toEqual([]);
   expect(receiver.calls).toEqual([]);
   expect((await log())?.attempts[0]?.error).toContain('private or reserved address');
 });
 
-test('a name that moves to the loopback between two tries is looked at again at each', async () => {
+test('a name that changes to the loopback between two attempts is checked at each', async () => {
   receiver.answer = () => ({ status: 500 });
   const { log } = await deliver(HOOK, [['93.184.216.34'], ['127.0.0.1'], ['93.184.216.35']]);
   for (const wait of [5, 30]) {
@@ -135,18 +135,18 @@ test.each([
   'https://224.0.0.1/',
   'https://255.255.255.255/',
   'https://198.18.0.1/',
-])('%s is refused in whatever notation', async (url) => {
+])('%s is refused in any notation', async (url) => {
   expect(() => checkHost(new URL(url).hostname)).toThrow('private or reserved');
 });
 
 describe('addresses', () => {
-  test('that are public are let through', () => {
+  test('that are public are allowed', () => {
     for (const address of ['8.8.8.8', '93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946', '::ffff:8.8.8.8']) {
       expect({ address, isPublic: isPublic(address) }).toEqual({ address, isPublic: true });
     }
   });
 
-  test('that are no addresses are not', () => {
+  test('that are invalid are refused', () => {
     for (const address of ['', 'localhost', '::g', '8.8.8.8/8', '2001:db8::1', '::127.0.0.1', '168.63.129.16']) {
       expect({ address, isPublic: isPublic(address) }).toEqual({ address, isPublic: false });
     }

@@ -5,7 +5,7 @@ import { findSent } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveries } from '#test/support/delivery-log.ts';
 
-/** As a live installation is: callbacks go to public addresses alone, and whatever is looked up fails. */
+/** Test service with the callback rules of a live installation: only public addresses are allowed. Every name lookup fails. */
 let deliveries: TestDeliveries;
 const lookedUp: string[] = [];
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function sentTo(url: string) {
   return { userId, which, sent: await findSent(deliveries.db, EVERYBODY, which, 'live') };
 }
 
-test('a callback to the catcher is answered without a connection, and its owner sees it signed', async () => {
+test('a callback to the catcher is answered without a connection, and its owner can read the signed request', async () => {
   const { which, userId, sent } = await sentTo('https://catcher.example:8443/any?thing');
   expect(lookedUp).toEqual([]);
   expect(sent).toMatchObject({ status: 'succeeded', attempts: [{ response_status: 200, error: null }] });
@@ -40,14 +40,14 @@ test('a callback to the catcher is answered without a connection, and its owner 
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', SECRET).update(signed).digest('base64')}`);
   expect(JSON.stringify(sent)).not.toContain(SECRET);
-  // Nobody else does.
+  // Another account cannot read it.
   const stranger = await deliveries.user('stranger@example.com');
   expect(await findSent(deliveries.db, { only: stranger }, which, 'live')).toBeNull();
   expect(userId).not.toBe(stranger);
 });
 
 test.each(['https://catcher.example.net/', 'https://a.catcher.example/', 'https://example/?catcher.example'])(
-  'another address is called as ever: %s',
+  'other addresses are called as usual: %s',
   async (url) => {
     const { sent } = await sentTo(url);
     expect(sent).toMatchObject({ status: 'pending' });

@@ -6,7 +6,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Steps of a worker's clock, in seconds: minutes, hours, and a start whose clock was 14 months ahead that is put right. */
+/** Steps of a worker's clock in seconds: minutes, hours, and the correction of a start with a clock 14 months ahead. */
 const STEPS = [-180, -7_200, -430 * 86_400, 7_200, 430 * 86_400];
 
 let receiver: Receiver;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-test.each(STEPS)('a delivery that waits for its retry is sent, once, after a step of %d s', async (step) => {
+test.each(STEPS)('a delivery that waits for its retry is sent once after a step of %d s', async (step) => {
   const userId = await deliveries.user('somebody@example.com');
   await deliveries.subscribe(userId, receiver.url);
   receiver.answer = () => ({ status: 500 });
@@ -31,11 +31,11 @@ test.each(STEPS)('a delivery that waits for its retry is sent, once, after a ste
   deliveries.later(step + 1);
   await deliveries.happen(userId);
   await deliveries.run();
-  // At a step ahead of less than the wait the retry has its time.
+  // After a step forward by less than the wait, the retry is sent at its time.
   expect(receiver.calls.length).toBe(before + 2);
 });
 
-test.each(STEPS)('a delivery that is under way is not sent a second time by a step of %d s', async (step) => {
+test.each(STEPS)('a running delivery is not sent twice by a step of %d s', async (step) => {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -61,7 +61,7 @@ test.each(STEPS)('a delivery that is under way is not sent a second time by a st
   await slow.close();
 });
 
-test.each(STEPS)('usage.updated is told after a step of %d s', async (step) => {
+test.each(STEPS)('usage.updated is sent after a step of %d s', async (step) => {
   const userId = await deliveries.user('somebody@example.com');
   const options = { event: 'usage.updated' as const, url: receiver.url, authToken: 'a secret token' };
   await createWebhook(deliveries.db, deliveries.box, userId, options);

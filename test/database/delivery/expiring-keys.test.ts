@@ -13,7 +13,7 @@ let server: Awaited<ReturnType<typeof mailServer>>;
 let mailer: Mailer;
 let deliveries: TestDeliveries;
 let userId: string;
-/** The database dates keys. */
+/** Creation time of keys, which the database sets. */
 let made: Date;
 let isFull = false;
 
@@ -46,7 +46,7 @@ const keyUntil = (days: number | null, name?: string): Promise<CreatedKey> =>
     ...(days === null ? {} : { expiresAt: after(days) }),
   });
 
-/** The mails that come when workers look after so many days. */
+/** Returns the mails that workers send when they check after this number of days. */
 async function mailsAfter(days: number, workers = 1) {
   deliveries.now = after(days);
   await Promise.all(Array.from({ length: workers }, () => tellExpiringKeys(deliveries.db, deliveries.now)));
@@ -56,7 +56,7 @@ async function mailsAfter(days: number, workers = 1) {
 }
 const subjects = async (days: number) => (await mailsAfter(days)).map(({ subject }) => subject);
 
-test('a mail says seven days and one day before that a key will end, once, whoever looks', async () => {
+test('a mail announces a key’s expiry seven days and one day before, once, for any number of workers', async () => {
   await updateUser(deliveries.db, EVERYBODY, userId, { timezone: 'Europe/Berlin' });
   const key = await keyUntil(90, 'Nightly\nimport <b>');
   expect(await subjects(82.9)).toEqual([]);
@@ -69,7 +69,7 @@ test('a mail says seven days and one day before that a key will end, once, whoev
   expect(mail?.subject).toContain('(Europe/Berlin)');
   expect(mail?.text).toContain(told);
   expect(mail?.html).toContain('Nightly import &lt;b&gt;');
-  // As after a restart, and by the clock of another worker.
+  // A check after a restart, and by another worker's clock, sends nothing.
   expect(await subjects(83.2)).toEqual([]);
   expect(await subjects(88.9)).toEqual([]);
   expect(await mailsAfter(89.1, 4)).toHaveLength(1);
@@ -84,7 +84,7 @@ test('a mail says seven days and one day before that a key will end, once, whoev
   for (const seen of [rows[0].stored, mail?.text, mail?.html]) expect(seen).not.toContain(key.key.slice(14));
 });
 
-test('a server that does not take it gets the same mail later', async () => {
+test('a mail that the server refuses is sent later', async () => {
   await keyUntil(60);
   isFull = true;
   expect(await subjects(53.5)).toEqual([]);
@@ -92,7 +92,7 @@ test('a server that does not take it gets the same mail later', async () => {
   expect(await subjects(53.51)).toHaveLength(1);
 });
 
-test('none comes for a key that was revoked, never ends, lives for a day, or goes on for the overlap of its rotation', async () => {
+test('no mail is sent for a key that was revoked, never expires, lives for a day, or remains for the overlap of its rotation', async () => {
   const revoked = await keyUntil(30);
   await revokeKey(deliveries.db, EVERYBODY, revoked.key_id);
   await keyUntil(null);
@@ -100,13 +100,13 @@ test('none comes for a key that was revoked, never ends, lives for a day, or goe
   const rotated = await keyUntil(null);
   await rotateKey(deliveries.db, EVERYBODY, rotated.key_id, { environment: 'live', now: made });
   for (const days of [0.1, 0.5, 0.9, 23.5, 29.5]) expect([days, await subjects(days)]).toEqual([days, []]);
-  // For three days: the day before alone.
+  // A key for three days gets only the mail of the day before.
   const short = await keyUntil(3);
   expect(await subjects(0.1)).toEqual([]);
   expect(await subjects(2.1)).toEqual([expect.stringContaining(short.prefix)]);
 });
 
-test('an end that was moved is told anew, and set again as it was it is not', async () => {
+test('a moved expiry is announced again, and one set to its former time is not', async () => {
   const { key_id } = await keyUntil(30);
   expect(await subjects(24)).toHaveLength(1);
   const moveTo = (days: number, at: number) =>
@@ -116,12 +116,12 @@ test('an end that was moved is told anew, and set again as it was it is not', as
   await moveTo(60, 25);
   expect(await subjects(29.5)).toEqual([]);
   expect(await subjects(53.5)).toHaveLength(1);
-  // So near that who moved it knows.
+  // The new expiry is so near that the person who moved it needs no notice.
   await moveTo(55, 53.6);
   expect(await subjects(54.1)).toEqual([]);
 });
 
-test('of more keys than are looked at at once none is left out', async () => {
+test('no key is omitted if there are more than one check reads', async () => {
   await deliveries.database.pool.query(
     `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, created_at, expires_at)
      SELECT 'key_many' || n, $1, sha256(n::text::bytea), 'eus_live_many', '{}', $2, $3 FROM generate_series(1, 1001) n`,

@@ -5,7 +5,7 @@ import { takeDue } from '#src/delivery/take.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** As the worker's. */
+/** Interval at which the worker polls for deliveries, ms. */
 const LOOK_MS = 200;
 
 let receiver: Receiver;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** An owner with so many subscriptions, each at a path of its own. */
+/** Creates an owner with this number of subscriptions, each at a path of its own. */
 async function owner(name: string, subscriptions: number, url = receiver.url): Promise<string> {
   const userId = await deliveries.user(`${name}@example.com`);
   for (let index = 0; index < subscriptions; index++) await deliveries.subscribe(userId, `${url}/${name}/${index}`);
@@ -31,14 +31,14 @@ async function happen(userId: string, times: number): Promise<void> {
   for (let index = 0; index < times; index++) await deliveries.happen(userId);
 }
 
-/** Takes what may be taken, and counts it by owner. */
+/** Takes the available deliveries and counts them by owner. */
 async function take(most = 512): Promise<Record<string, number>> {
   const taken = await takeDue(deliveries.database.pool, most, deliveries.now);
   const byOwner = Map.groupBy(taken, ({ event }) => event.userId);
   return Object.fromEntries([...byOwner].map(([userId, sendings]) => [userId, sendings.length]));
 }
 
-test('the subscriptions of one owner have 64 tries under way at most, each of them 8, and those of a host 128', async () => {
+test('one owner’s subscriptions run at most 64 attempts, each of them 8, and one host 128', async () => {
   const anna = await owner('anna', 20);
   await happen(anna, 10);
   expect(await take()).toEqual({ [anna]: 64 });
@@ -47,17 +47,17 @@ test('the subscriptions of one owner have 64 tries under way at most, each of th
   const carl = await owner('carl', 20, receiver.url.replace('localhost:', 'LOCALHOST:1'));
   await happen(ben, 10);
   await happen(carl, 10);
-  // What is left of the host, a half each; its port and its case make no other host of it.
+  // The host's remaining attempts are shared equally; port and case do not make another host.
   expect(await take()).toEqual({ [ben]: 32, [carl]: 32 });
   const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
   await happen(dora, 10);
   expect(await take()).toEqual({ [dora]: 8 });
-  // A lease that ends makes room: that of a worker that was killed.
+  // A lease that expires, of a killed worker, frees its attempts.
   deliveries.later(15);
   expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
 });
 
-test('where there is room for few, owners take turns, and the subscriptions of an owner do', async () => {
+test('if there is room for few attempts, owners take turns, and an owner’s subscriptions do', async () => {
   const anna = await owner('anna', 10);
   const ben = await owner('ben', 1);
   await happen(anna, 10);
@@ -68,18 +68,18 @@ test('where there is room for few, owners take turns, and the subscriptions of a
     [anna],
   );
   expect(rows[0].most).toBe(1);
-  // Who has the least under way comes first: ben has all that one subscription may have, then it is anna's turn.
+  // The owner with the fewest running attempts comes first: ben's subscription has its maximum, so the next is anna's.
   expect(await take(2)).toEqual({ [anna]: 1, [ben]: 1 });
 });
 
-test('an event waits for no other owner’s receivers: a hundred that hang delay it no more than none', async () => {
+test('an event does not wait for other owners’ receivers: a hundred hanging ones cause no delay', async () => {
   const neighbour = await owner('neighbour', 1);
   const hog = await owner('hog', 100);
   receiver.answer = ({ path }) => (path.includes('/hog/') ? null : { status: 200 });
   const hogCalls = () => receiver.calls.filter(({ path }) => path.includes('/hog/')).length;
   const dispatcher = deliveries.another(() => loop.kick());
   const loop = startLoop('deliveries', () => dispatcher.pass(), LOOK_MS, pino({ level: 'silent' }));
-  /** The median time from an event of the neighbour's to its arrival, ms. */
+  /** Median time in ms from an event of the other owner to its arrival. */
   const delayMs = async () => {
     const delays: number[] = [];
     for (let round = 0; round < 9; round++) {
@@ -95,13 +95,13 @@ test('an event waits for no other owner’s receivers: a hundred that hang delay
     const aloneMs = await delayMs();
     await happen(hog, 8);
     while (hogCalls() < 64) await new Promise((done) => setTimeout(done, 5));
-    // All of it goes by before the first of those that hang ends, after 5 s.
+    // The measurement ends before the first hanging attempt times out after 5 s.
     const besideMs = await delayMs();
     expect(besideMs).toBeLessThan(Math.max(1_000, 2 * aloneMs));
     expect(dispatcher.underWay()).toBeLessThanOrEqual(64 + 8);
   } finally {
     await loop.stop();
-    // Those that hang end with their receiver.
+    // The hanging attempts end when their receiver closes.
     await receiver.close();
     await dispatcher.settle();
   }

@@ -76,7 +76,7 @@ const channelWith = (mailer: Mailer) =>
   emailChannel({ db: api.db, mailer, publicUrl: 'https://energy.example.net', secret: SECRET, from: undefined });
 
 describe('an e-mail', () => {
-  test('says what was used, in text and HTML, on its reader’s calendar, and pauses the alert by its link', async () => {
+  test('reports the usage, in text and HTML, in its reader’s calendar, and pauses the alert by its link', async () => {
     const server = await mailServer();
     const mailer = smtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toEqual({ succeeded: true, responseStatus: 250, error: null });
@@ -94,7 +94,7 @@ describe('an e-mail', () => {
     const header = mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value ?? '';
     const { pathname } = new URL(/<(.*)>/.exec(header)?.[1] ?? '');
     expect(mail.text).toContain(pathname);
-    // A mail program that only looks pauses nothing.
+    // A mail program that only fetches the link pauses nothing.
     const asked = await api.send(pathname);
     expect({ status: asked.status, type: asked.headers['content-type'] }).toEqual({
       status: 200,
@@ -107,12 +107,12 @@ describe('an e-mail', () => {
     };
     expect((await api.send(pathname, { method: 'POST', ...body })).status).toBe(200);
     expect((await findAlert(api.db, EVERYBODY, alertId))?.status).toBe('paused');
-    // RFC 8058 would rather have the other kind of form.
+    // RFC 8058 prefers multipart/form-data.
     const multipart = { raw: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } };
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
   });
 
-  test('names devices as their owner does, and by their ids those that are not his, or gone', async () => {
+  test('names devices as their owner does, and by their ids if they are another’s or deleted', async () => {
     const paired = async (owner: string, location: string) =>
       (await createDevice(api.db, { userId: owner, type: 'smart_meter', location })).device.device_id;
     const own = await paired(userId, 'Meter <cupboard>\nhall');
@@ -137,7 +137,7 @@ describe('an e-mail', () => {
     expect(about.event.data).toEqual(data);
   });
 
-  test('cannot be used to pause what its link does not name', async () => {
+  test('pauses only the alert of its link', async () => {
     const other = await createAlert(api.db, { userId, type: 'daily_usage', thresholdKwh: 5, delivery: 'email' });
     const [, mac] = mailedToken(SECRET, 'unsubscribe', alertId).split('.');
     for (const token of [
@@ -156,7 +156,7 @@ describe('an e-mail', () => {
     expect((await findAlert(api.db, EVERYBODY, other.alert_id))?.status).toBe('active');
   });
 
-  test('that the server refuses, or that finds no server, has failed, and says why', async () => {
+  test('that the server refuses, or for which there is no server, has failed, with a reason', async () => {
     const server = await mailServer(() => Object.assign(new Error('mailbox full'), { responseCode: 452 }));
     const mailer = smtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toMatchObject({
@@ -169,7 +169,7 @@ describe('an e-mail', () => {
     mailer.close();
   });
 
-  test('is kept as a file where there is no server, whole, one an event', async () => {
+  test('is stored as a file if there is no server, complete, one per event', async () => {
     const mailer = capturingMailer(join(folder.path, 'mail'));
     for (let index = 0; index < 2; index++) {
       expect((await channelWith(mailer).send(sending())).succeeded).toBe(true);
@@ -181,7 +181,7 @@ describe('an e-mail', () => {
 });
 
 describe('an SMS', () => {
-  test('goes through an interface like Twilio’s', async () => {
+  test('is sent through an API like Twilio’s', async () => {
     const calls: { url: string | undefined; authorization: string | undefined; form: Record<string, string> }[] = [];
     const answers = [
       { status: 201, body: { sid: 'SM1' } },
@@ -223,7 +223,7 @@ describe('an SMS', () => {
     expect((await channel.send(sending())).succeeded).toBe(false);
   });
 
-  test('about a silence says where the device is', async () => {
+  test('about a silence names the device’s location', async () => {
     const wanted = { userId, type: 'smart_meter', location: 'Meter cupboard' };
     const { device_id } = (await createDevice(api.db, wanted)).device;
     const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'silences')));
@@ -232,7 +232,7 @@ describe('an SMS', () => {
     expect(body).toBe('No data from Meter cupboard since Monday, 15 June 2026, 00:00 (Europe/Berlin)');
   });
 
-  test('is kept as a file where there is no provider; without a phone it has failed', async () => {
+  test('is stored as a file if there is no provider; without a phone it has failed', async () => {
     const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'sms')));
     await channel.send(sending());
     expect(JSON.parse(await readFile(join(folder.path, 'sms', `${userId}.${eventId}.json`), 'utf8'))).toMatchObject({
@@ -243,7 +243,7 @@ describe('an SMS', () => {
   });
 });
 
-test('one sentence says what happened, whatever it is', () => {
+test('one sentence describes every kind of event', () => {
   const unnamed = new Map();
   const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
   expect(sentence(event, 'Europe/Berlin', unnamed)).toBe(
@@ -273,7 +273,7 @@ test('one sentence says what happened, whatever it is', () => {
   for (const part of [text, html]) expect(part).toContain(named);
 });
 
-test('a way to sign in is mailed with its link and its code, by a real server, and is no bulk mail', async () => {
+test('a sign-in is mailed with its link and its code, through a real server, and not as bulk mail', async () => {
   const server = await mailServer();
   const mailer = smtpMailer(server.url);
   const link = 'https://energy.example.net/dashboard/sign-in#secret-token';

@@ -21,7 +21,7 @@ const webhook = fc.record({
 });
 const id = (index: number) => `usr_${index}`;
 
-test('whose events somebody gets is the same of a set of users as of each of them', async () => {
+test('the recipients of events are the same for a set of users as for each of them', async () => {
   const { pool } = database;
   await fc.assert(
     fc.asyncProperty(

@@ -38,7 +38,7 @@ async function told() {
   return rows.map(({ data }) => EVENT_BODIES['usage.updated'].parse(data));
 }
 
-test('tells the changed hours with their totals, a minute apart, and leaves nothing out', async () => {
+test('reports the changed hours with their totals, a minute apart, and omits none', async () => {
   await subscribe();
   await home.read(
     [
@@ -56,7 +56,7 @@ test('tells the changed hours with their totals, a minute apart, and leaves noth
       updated_at: '2026-06-17T12:00:00.000Z',
     },
   ]);
-  // Three changes within the minute: one event after it, with the totals of then.
+  // Three changes within the minute cause one event after it, with the totals at that time.
   for (const [time, kwh] of [
     ['10:30', 101.5],
     ['11:00', 102],
@@ -77,7 +77,7 @@ test('tells the changed hours with their totals, a minute apart, and leaves noth
   expect(await tell()).toBe(0);
 });
 
-test('tells what a home with solar used', async () => {
+test('reports the usage of a home with solar panels', async () => {
   await subscribe();
   const { device } = await createDevice(deliveries.db, {
     userId: home.userId,
@@ -93,7 +93,7 @@ test('tells what a home with solar used', async () => {
   expect((await told())[0]?.hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
 });
 
-test('tells of a past that came late what the home used then, though its devices were known to begin later', async () => {
+test('reports a home’s usage of a late past, although its devices were first known later', async () => {
   await subscribe();
   const { device } = await createDevice(deliveries.db, {
     userId: home.userId,

@@ -37,8 +37,8 @@ const status = async () =>
     .status;
 
 describe('an event', () => {
-  test('arrives once, in its envelope, signed as Standard Webhooks says', async () => {
-    // The library looks at the clock: the signature's time must be near.
+  test('arrives once, in its envelope, signed by Standard Webhooks', async () => {
+    // The library compares the signature's time with the real clock.
     deliveries.now = new Date();
     const id = await deliveries.happen(userId, { user_id: userId, email: 'ä@example.com' });
     await deliveries.run();
@@ -85,7 +85,7 @@ describe('an event', () => {
     expect(verify(SECRET)).toThrow();
   });
 
-  test('of a receiver that is down is tried again after 5 s, 30 s, 2 min, 15 min and 1 h, with the same id and body', async () => {
+  test('is retried after 5 s, 30 s, 2 min, 15 min and 1 h if the receiver is down, with the same id and body', async () => {
     receiver.answer = () => ({ status: 503 });
     const id = await deliveries.happen(userId);
     const waits = [];
@@ -124,7 +124,7 @@ describe('an event', () => {
     expect((await log())[0]).toMatchObject({ status: 'pending', attempts: [{ error }] });
   });
 
-  test('fails at a receiver with another’s certificate, and where nobody listens', async () => {
+  test('fails at a receiver with another’s certificate, and if nothing listens', async () => {
     const stranger = await startReceiver();
     await change({ url: stranger.url });
     await deliveries.happen(userId);
@@ -141,14 +141,14 @@ describe('an event', () => {
     expect(stranger.calls).toEqual([]);
   });
 
-  test('is through when the status says so, however much the receiver then talks', async () => {
+  test('is delivered if the status says so, however long the receiver’s body is', async () => {
     receiver.answer = () => ({ status: 200, body: 'x'.repeat(4_000_000) });
     for (let index = 0; index < 3; index++) await deliveries.happen(userId);
     await deliveries.run();
     expect((await log()).map(({ status: one }) => one)).toEqual(Array(3).fill('succeeded'));
   });
 
-  test('waits for no other subscription: one that hangs holds up its own alone', async () => {
+  test('does not wait for other subscriptions: a hanging receiver delays only its own', async () => {
     receiver.answer = ({ path }) => (path === '/slow' ? null : { status: 200 });
     await deliveries.subscribe(userId, receiver.url.replace('/hook', '/slow'));
     const count = 40;
@@ -159,13 +159,13 @@ describe('an event', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const slow = receiver.calls.filter(({ path }) => path === '/slow').length;
-    // The quick ones are through while the first slow ones still wait.
+    // The fast deliveries are complete while the first slow ones still wait.
     expect(slow).toBeLessThanOrEqual(16);
     await deliveries.dispatcher.settle();
   });
 });
 
-describe('what a receiver answers', () => {
+describe('a receiver’s response', () => {
   const sent = async () => {
     const [delivery] = await log();
     const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
@@ -174,7 +174,7 @@ describe('what a receiver answers', () => {
     return found;
   };
 
-  test('is kept beside the very bytes that it answered, and is not in the list of the interface', async () => {
+  test('is stored with the sent bytes, and is not in the API’s list', async () => {
     receiver.answer = () => ({ status: 422, body: '{"error":\t"no room für",\r\n "details": []}' });
     await deliveries.happen(userId, { email: 'ä\u2028@example.com', amounts: [1e21, 0.1], nested: { b: 1, a: null } });
     await deliveries.run();
@@ -201,7 +201,7 @@ describe('what a receiver answers', () => {
     ],
     ['a page', 'ä'.repeat(100_000), 'ä'.repeat(512)],
     ['a letter that the end cuts', `x${'ä'.repeat(1_000)}`, `x${'ä'.repeat(511)}`],
-  ])('is kept as text that can be stored and shown: %s', async (_what, body, kept) => {
+  ])('is stored as printable text: %s', async (_what, body, kept) => {
     receiver.answer = () => ({ status: 200, body });
     await deliveries.happen(userId);
     await deliveries.run();
@@ -214,7 +214,7 @@ describe('what a receiver answers', () => {
     ['goes on', 500, 'pending'],
     ['breaks off', 200, 'succeeded'],
     ['breaks off', 500, 'pending'],
-  ] as const)('and how its body %s changes nothing of a %i', async (ending, code, becomes) => {
+  ] as const)('with a body that %s does not change the result of a %i', async (ending, code, becomes) => {
     receiver.answer = () => ({ status: code, body: 'so far', ending });
     await deliveries.happen(userId);
     await deliveries.run();
@@ -224,11 +224,11 @@ describe('what a receiver answers', () => {
     expect(attempts[0]?.error).toBe(code === 200 ? null : 'HTTP 500');
   });
 
-  // A body has a second, and no more than is left of its try.
+  // The body is read for one second at most, and no longer than the rest of its attempt.
   test.each([
     [10_000, 5_000],
     [300, 900],
-  ])('is not waited for: of a try of %i ms it takes less than %i', async (timeoutMs, most) => {
+  ])('is not waited for: of an attempt of %i ms it takes less than %i', async (timeoutMs, most) => {
     const { db, box } = deliveries;
     const channel = webhookChannel({
       ...{ db, box, clock: () => deliveries.now, environment: 'live', allowPrivate: true, ca: receiver.ca, timeoutMs },
@@ -237,7 +237,7 @@ describe('what a receiver answers', () => {
     const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };
     const leasedUntil = new Date(deliveries.now.getTime() + 15_000);
     let tookMs = Number.POSITIVE_INFINITY;
-    // A busy machine makes one of them longer, and not all three.
+    // A busy machine may delay one of the attempts, but not all three.
     for (let attempt = 0; attempt < 3 && tookMs >= most; attempt++) {
       const from = performance.now();
       const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, leasedUntil, event });
@@ -248,7 +248,7 @@ describe('what a receiver answers', () => {
     channel.close();
   });
 
-  test('is nothing where none came', async () => {
+  test('is empty if there was none', async () => {
     receiver.answer = () => null;
     await deliveries.happen(userId);
     await deliveries.run();
@@ -257,7 +257,7 @@ describe('what a receiver answers', () => {
 });
 
 describe('a subscription', () => {
-  test('is paused when nothing has come through for 24 h, and its owner told by e-mail, once', async () => {
+  test('is paused after 24 h without a success, and its owner notified by e-mail, once', async () => {
     receiver.answer = () => ({ status: 500 });
     await deliveries.happen(userId);
     await deliveries.run();
@@ -281,7 +281,7 @@ describe('a subscription', () => {
     receiver.answer = () => ({ status: 500 });
     const exhaust = async (count: number) => {
       for (let index = 0; index < count; index++) await deliveries.happen(userId);
-      // All the retries of all of them, one by one.
+      // Runs all retries of all deliveries, one by one.
       for (const wait of [0, 5, 30, 120, 900, 3_600]) {
         deliveries.later(wait);
         await deliveries.run();
@@ -299,10 +299,10 @@ describe('a subscription', () => {
     expect(await status()).toBe('paused');
   });
 
-  test('hears once of what a worker hung with, whatever that one makes of it', async () => {
+  test('receives one outcome of a delivery with which a worker hung, whatever that worker reports later', async () => {
     const hung = deliveries.another();
     const calls = receiver.calls.length;
-    // It has sent it, and hangs until another worker has had its turn.
+    // The worker has sent the delivery, and hangs until another worker has run.
     const asked = new Promise<void>((resolve) => {
       receiver.answer = () => {
         resolve();
@@ -315,7 +315,7 @@ describe('a subscription', () => {
     deliveries.later(16);
     receiver.answer = () => ({ status: 200 });
     await deliveries.run();
-    // By now its try has failed: nobody answered it.
+    // The attempt has failed by now: it got no response.
     await hung.settle();
     deliveries.later(10);
     await deliveries.run();
@@ -327,7 +327,7 @@ describe('a subscription', () => {
     expect(rows).toEqual([{ status: 'succeeded', attempts: 1 }]);
   });
 
-  test('hears nothing of a worker that hung before it sent', async () => {
+  test('receives nothing from a worker that hung before it sent', async () => {
     const channel = webhookChannel({
       ...{ db: deliveries.db, box: deliveries.box, clock: () => deliveries.now },
       ...{ environment: 'live', allowPrivate: true, ca: receiver.ca },
@@ -339,7 +339,7 @@ describe('a subscription', () => {
     channel.close();
   });
 
-  test('that was paused by hand gets what waited when it is resumed, oldest first; nothing before', async () => {
+  test('that was paused by hand gets its backlog when it is resumed, oldest first, and nothing earlier', async () => {
     await change({ status: 'paused' });
     const waited = [];
     for (let index = 0; index < 30; index++) waited.push(await deliveries.happen(userId));
@@ -353,8 +353,8 @@ describe('a subscription', () => {
     expect(ids()).toEqual(waited);
   });
 
-  test('that was paused for its failures gets what was given up in them, too, of the last seven days', async () => {
-    // A try takes its time, and others begin meanwhile.
+  test('that was paused for failures also gets the deliveries given up since, of the last seven days', async () => {
+    // An attempt takes time, and others begin meanwhile.
     receiver.answer = () => {
       deliveries.later(0.2);
       return { status: 500 };
@@ -384,12 +384,12 @@ describe('a subscription', () => {
     deliveries.later(6.5 * 86_400);
     await change({ status: 'active' });
     await deliveries.run();
-    // The older ones happened more than a week ago.
+    // The older events happened more than a week ago.
     expect(ids().length).toBeGreaterThan(0);
     expect(ids().length).toBeLessThan(all.length);
   });
 
-  test('catches up in order, however many workers send', async () => {
+  test('gets its backlog in order, from any number of workers', async () => {
     await change({ status: 'paused' });
     const waited = [];
     for (let index = 0; index < 20; index++) waited.push(await deliveries.happen(userId));
@@ -403,7 +403,7 @@ describe('a subscription', () => {
     expect(ids()).toEqual(waited);
   });
 
-  test('can be resumed while its deliveries fail: neither is in the other’s way', async () => {
+  test('can be resumed while its deliveries fail, without conflicts', async () => {
     receiver.answer = () => ({ status: 500 });
     const { recordAttempt } = await import('#src/delivery/dispatch.ts');
     const { takeDue } = await import('#src/delivery/take.ts');
@@ -423,7 +423,7 @@ describe('a subscription', () => {
     }
   });
 
-  test('keeps what waits for seven days', async () => {
+  test('keeps its backlog for seven days', async () => {
     await change({ status: 'paused' });
     const old = await deliveries.happen(userId);
     deliveries.later(6 * 86_400);
@@ -438,7 +438,7 @@ describe('a subscription', () => {
     expect((await log()).map(({ event_id }) => event_id)).not.toContain(old);
   });
 
-  test('is tested, and a delivery tried again by hand, with all its retries before it', async () => {
+  test('is tested, and a delivery is retried by hand, with all its automatic retries', async () => {
     receiver.answer = () => ({ status: 500 });
     const queued = await sendTest(deliveries.db, EVERYBODY, webhookId, deliveries.now);
     expect(queued).toMatchObject({ event: 'webhook.test', status: 'pending', attempts: [] });
@@ -466,7 +466,7 @@ describe('a subscription', () => {
 
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
-  // Taken, and never sent: what a kill leaves.
+  // Leases a delivery without sending it, as a killed worker does.
   const { takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();
@@ -476,7 +476,7 @@ test('a worker that is killed during an attempt loses nothing: another takes ove
   expect(ids()).toEqual([id]);
 });
 
-test('an account gets no more than 100 subscriptions, however many it asks for at once', async () => {
+test('an account gets at most 100 subscriptions, however many requests run at once', async () => {
   await deliveries.database.pool.query(
     `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
      SELECT webhook_id || number, user_id, event, url, auth_token_sealed FROM webhooks, generate_series(1, 97) number`,

@@ -18,7 +18,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const START_MS = Date.UTC(2026, 10, 17, 22);
 const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** A device that sends readings, each in a transaction of its own: minutes after the start, channel, kind, and kWh or W. */
+/** A device that sends readings, each in its own transaction, given as minutes after the start, channel, kind, and kWh or W. */
 async function pair() {
   const { deviceId, userId } = await meter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 3 });
@@ -71,7 +71,7 @@ const register = (channel: string, from: number, to: number, kwh = 100) =>
   minutes(from, to).map((at) => [at, channel, 'register', kwh + at / 100] as const);
 const energyOf = (rows: readonly (readonly number[])[]) => rows.reduce((sum, [, energy = 0]) => sum + energy, 0);
 
-test('a register that first appears next to a power counts from its first reading on, and takes nothing from before', async () => {
+test('a register that appears next to a power counts from its first reading on, without changing earlier energy', async () => {
   const home = await pair();
   await home.send(...powers(0, 60));
   const before = energyOf(await home.stored());
@@ -82,14 +82,14 @@ test('a register that first appears next to a power counts from its first readin
   expect(await home.notes()).toEqual([
     'a better quantity appeared: power of this channel counts as import up to 2026-11-17T23:01:00.000Z',
   ]);
-  // A reading of half an hour before comes late: what it is known of since then counts by it.
+  // A reading of half an hour earlier arrives late: the time since then counts by the register.
   await home.send([31, 'import', 'register', 100.31]);
   await home.recompute();
   expect(await home.stored()).toEqual(home.expected());
   expect(await home.differences()).toEqual([]);
 });
 
-test('a total that stays 0 next to its tariffs is no total, until it is not 0', async () => {
+test('a total that stays 0 next to its tariffs does not count until it is not 0', async () => {
   const home = await pair();
   const zeros = (from: number, to: number) => minutes(from, to).map((at) => [at, 'import', 'register', 0] as const);
   await home.send(...zeros(0, 60), ...register('import/t1', 0, 60), ...register('import/t2', 0, 60));
@@ -103,12 +103,12 @@ test('a total that stays 0 next to its tariffs is no total, until it is not 0', 
   expect(await home.differences()).toEqual([]);
 });
 
-test('an update recomputes the devices whose better quantity took the past of what was there before', async () => {
+test('an update recomputes devices whose better quantity replaced the past of an earlier one', async () => {
   const home = await pair();
   await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
   const wanted = await home.stored();
   expect(wanted).toEqual(home.expected());
-  // As the version before stored it: the register alone, for all of the past. Its owner ignored the power.
+  // Restores the data of the previous version: the register alone counts, for the whole past. Its owner ignored the power.
   const { pool } = database;
   const channels = { 'import power_w': { counts_as: 'ignored' } };
   const settings = { limit_kw: 100, register_max_kwh: null, max_gap_minutes: 15 };

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('a changed device that cannot be computed holds up no reading, its own or another’s, and is computed once it can be', async () => {
+test('a changed device that cannot be computed delays no readings, its own or another’s, and is computed once possible', async () => {
   const { pool } = api.database;
   const { key } = await api.user('admin');
   const [changed, neighbour] = [await meter(api.database), await meter(api.database)];
@@ -41,7 +41,7 @@ test('a changed device that cannot be computed holds up no reading, its own or a
   const kwhOf = async ({ userId }: { userId: string }) =>
     (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6;
   const isComputed = async () => (await api.send(`/v1/devices/${changed.deviceId}`, { key })).json.is_computed;
-  // Half an hour at 120 kW: nothing is counted of it at 100 kW, the default.
+  // Half an hour at 120 kW: not counted with the default limit of 100 kW.
   const past = [
     [240, 100],
     [180, 110],
@@ -53,7 +53,7 @@ test('a changed device that cannot be computed holds up no reading, its own or a
   await writer.write([reading(neighbour, 90, 5)]);
   const before = await kwhOf(changed);
 
-  // A sequence counts what is rolled back, too.
+  // A sequence also counts attempts that are rolled back.
   await pool.query(`CREATE SEQUENCE tries;
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'its past cannot be read (%)', nextval('tries'); END $$;
@@ -67,14 +67,14 @@ test('a changed device that cannot be computed holds up no reading, its own or a
   const both = await writer.write([reading(changed, 60, 173), reading(neighbour, 60, 6)]);
   expect(both).toMatchObject({ stored: 2, rejected: 0 });
   expect(await tries()).toBe(1);
-  // What follows does not try it each time, but again after ten seconds.
+  // Later readings do not trigger an attempt each; the next attempt is after ten seconds.
   nowMs += 9_000;
   expect(await writer.write([reading(changed, 40, 173.5)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await tries()).toBe(1);
   nowMs += 2_000;
   expect(await writer.write([reading(changed, 30, 174)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await tries()).toBe(2);
-  // Counted by the limit of before.
+  // The readings count with the previous limit.
   expect([await kwhOf(changed), await kwhOf(neighbour), await isComputed()]).toEqual([before + 2, 1, false]);
   const failing: Failing = new Map();
   expect(await computeChanged(pool, writer, { failing })).toBe(0);

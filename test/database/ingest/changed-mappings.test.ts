@@ -15,13 +15,13 @@ const TOTAL = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 
 const NOW = { ...TOTAL, path: '$.now', unit: 'W', meaning: 'power' };
 const POWER = { topic: 'cellar/+/power', unit: 'W', meaning: 'power' };
 
-/** A home whose boiler is read by mappings, paired. */
+/** Creates a home with a boiler that is read by mappings and paired. */
 async function boiler(first: readonly object[], path: string, body: string | object) {
   const home = await pairedHome({ mapping: first }, path, body);
   return { ...home, map: (mapping: readonly object[]) => home.configure({ mapping }) };
 }
 
-/** A home whose gateway has a `decoder_config`, by which the device of a message is read, and is paired. */
+/** Creates a home with a gateway whose `decoder_config` determines how its device is read, and pairs the device. */
 async function pairedHome(first: object, path: string, body: string | object) {
   const { userId, key } = await api.user('homeowner');
   const sent = (method: string) => (to: string, what: object) => api.send(to, { method, key, body: what });
@@ -55,7 +55,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
     configure,
     askToConfigure,
     hear,
-    /** A register of its own time. */
+    /** Sends a register reading with a time of its own. */
     tell: (minute: number, total: number, at = minute) =>
       hear('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
     kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
@@ -68,7 +68,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
           [device.device_id],
         )
       ).rows.map(({ verdict }) => verdict),
-    /** As if it had been changed so often before its first reading. */
+    /** Simulates this number of changes before the first reading. */
     splitBefore: (times: number) =>
       pool.query(
         `UPDATE series SET split_after = ARRAY(SELECT $2::timestamptz - n * interval '1 minute' FROM generate_series($3::integer, 1, -1) n)
@@ -82,9 +82,9 @@ async function pairedHome(first: object, path: string, body: string | object) {
   };
 }
 
-test('a register whose unit its owner changes counts no leap, and goes on from its first reading in the new one', async () => {
+test('a register whose unit is changed counts no leap, and continues from its first reading in the new unit', async () => {
   const home = await boiler([TOTAL, NOW], 'boiler/b1/state', { total: 12 });
-  // Remembered by its writer.
+  // The writer has cached the device's head.
   for (const [minute, total] of [
     [10, 12],
     [20, 12.5],
@@ -92,11 +92,11 @@ test('a register whose unit its owner changes counts no leap, and goes on from i
   ] as const)
     await home.tell(minute, total);
   expect(await home.kwh()).toBe(1);
-  // Its numbers were Wh all the time, and now so they are read: 13 becomes 0.013 kWh.
+  // The numbers have always been Wh, and are now read as such: 13 becomes 0.013 kWh.
   await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
-  // What else it tells goes on.
+  // The device's other quantities continue.
   for (const minute of [35, 36, 37]) await home.hear('boiler/b1/state', { now: 900 }, minute);
-  // Up to 1,000 times more: beyond any limit over minutes, below it over an hour.
+  // Up to 1,000 times more: above any limit within minutes, below it within an hour.
   for (const [minute, total] of [
     [110, 33_000],
     [120, 33_500],
@@ -105,32 +105,32 @@ test('a register whose unit its owner changes counts no leap, and goes on from i
     await home.tell(minute, total);
   expect(await home.kwh()).toBe(2);
   expect(await home.notes()).toEqual(['swap']);
-  // What is told late of the time before is read by the mapping of now: another number than those around it.
+  // A late reading from before the change is read by the current mapping: a different number from its neighbours.
   expect(await home.tell(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
   expect(await home.tell(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });
-  // Late, but past the change.
+  // A late reading, but after the change.
   await home.tell(140, 32_000, 100);
   expect(await home.kwh()).toBe(3);
   expect(await home.notes()).toEqual(['swap']);
   expect(await home.said()).toMatchObject([{ note: expect.stringContaining('its decoder_config was changed') }]);
-  // What is computed anew keeps it so.
+  // A recomputation gives the same result.
   await home.change({ limit_kw: 50 });
   await home.compute();
   expect(await home.kwh()).toBe(3);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'export' }] });
   await home.compute();
-  // Two minutes of its power are left.
+  // Only two minutes of the boiler's power count.
   expect(await home.kwh()).toBe(0.03);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'import' }] });
   await home.compute();
   expect(await home.kwh()).toBe(3);
 });
 
-test('a power whose scale is changed draws no line over the change; what leaves its number as it is parts nothing', async () => {
+test('a power whose scale is changed is not interpolated across the change; a change that keeps its number causes no split', async () => {
   const home = await boiler([POWER], 'cellar/p1/power', '1000');
   for (const minute of [10, 20, 30]) await home.hear('cellar/p1/power', '1000', minute);
   expect(await home.kwh()).toBeCloseTo(1 / 3, 5);
-  // The same number by other words, and a number more.
+  // The same number described differently, and one more number.
   await home.map([{ ...POWER, unit: 'kW', scale: 0.001 }, TOTAL]);
   expect(await home.splits()).toEqual([{ split_after: null }]);
   await home.hear('cellar/p1/power', '1000', 40);
@@ -140,7 +140,7 @@ test('a power whose scale is changed draws no line over the change; what leaves 
   expect(await home.kwh()).toBeCloseTo(1 / 2, 5);
   await home.hear('cellar/p1/power', '1', 60);
   expect(await home.kwh()).toBeCloseTo(2 / 3, 5);
-  // A mapping of its own goes before its gateway's, which then changes nothing of it.
+  // The device's own mapping takes precedence over its gateway's, whose changes then have no effect.
   const own = (unit: string) => home.change({ decoder_config: { mapping: [{ ...POWER, unit }] } });
   await own('kW');
   await home.map([POWER]);
@@ -151,13 +151,13 @@ test('a power whose scale is changed draws no line over the change; what leaves 
   await home.hear('cellar/p1/power', '1000', 85);
   expect(await home.kwh()).toBeCloseTo(2 / 3 + 1 / 12 + 1 / 6, 5);
   await home.change({ decoder_config: {} });
-  // Two changes with nothing in between are one.
+  // Two changes without a reading between them are one.
   await home.map([{ ...POWER, scale: -1 }]);
   await home.map([POWER]);
   expect((await home.splits())[0]?.split_after).toHaveLength(3);
 });
 
-test('a series begins anew a hundred times at most: one change more is refused with the reason, changes nothing, and counting goes on', async () => {
+test('a series is split a hundred times at most: a further change is refused with the reason, and counting continues', async () => {
   const home = await boiler([TOTAL], 'boiler/b1/state', { total: 12 });
   for (const [minute, total] of [
     [10, 12],
@@ -176,10 +176,10 @@ test('a series begins anew a hundred times at most: one change more is refused w
   expect(await home.askToConfigure({ mapping: [TOTAL] })).toMatchObject(refused);
   expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
   expect((await home.splits())[0]?.split_after).toHaveLength(100);
-  // In MWh still.
+  // The register is still sent in MWh.
   await home.tell(50, 0.014);
   expect(await home.kwh()).toBe(1.5);
-  // Nothing is parted by the same number in other words.
+  // A different description of the same number causes no split.
   await home.configure({ mapping: [{ ...TOTAL, scale: 1_000 }] });
   await home.tell(60, 0.0145);
   expect(await home.kwh()).toBe(2);
@@ -202,10 +202,10 @@ test.each([
   ],
   ['a device’s own setting', 'emon/cellar/pulse', (n: number) => String(n), pulses(1_000), pulses(100), 'own'],
 ])(
-  '%s: what its owner scales anew counts no leap, and no setting beside it parts anything',
+  '%s: a changed scale counts no leap, and no other setting splits a series',
   async (_, topic, body, first, second, own?) => {
     const home = await pairedHome(first, topic, body(12_000));
-    // An hour apart: up to 100 kWh more would be plausible.
+    // The readings are an hour apart, so that a rise of up to 100 kWh would be plausible.
     const tell = (hour: number, count: number) => home.hear(topic, body(count), 60 * hour);
     const before = {
       ...first,

@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 const HOUR_MS = 3_600_000;
 const startMs = (Math.floor(Date.now() / HOUR_MS) - 5) * HOUR_MS;
 
-/** A message with a reading of each of these channels. `value`: mW, 0.001 °C. */
+/** A message with one reading for each of these channels. `value`: mW or 0.001 °C. */
 const messageOf = (
   deviceId: string,
   channels: readonly string[],
@@ -42,10 +42,10 @@ const messageOf = (
 const channelsTo = (count: number) => Array.from({ length: count }, (_, index) => `c${index}/import`);
 const rowsOf = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
 
-/** The pool, which counts the rows of `series` that are read through it. */
+/** Returns the pool, counting the rows of `series` that are read through it. */
 function countingSeries(): { pool: Pool; read: () => number } {
   let count = 0;
-  /** What has another method in place of one. */
+  /** Returns the object with one method replaced. */
   const changed = <T extends object>(of: T, method: string, by: unknown): T =>
     new Proxy(of, {
       get(target, name) {
@@ -71,7 +71,7 @@ function countingSeries(): { pool: Pool; read: () => number } {
   };
 }
 
-test('a device has so many channels, and readings of further ones are kept as rejections', async () => {
+test('a device has a maximum number of channels, and readings of further ones become rejections', async () => {
   const { deviceId } = await meter(database);
   const writer = createWriter(database.pool, { maxChannels: 3 });
   expect(await writer.write([messageOf(deviceId, channelsTo(5), 0)])).toEqual({
@@ -82,14 +82,14 @@ test('a device has so many channels, and readings of further ones are kept as re
   });
   const reasons = await rowsOf(`SELECT DISTINCT reason FROM rejected_messages WHERE reason LIKE '%MAX_CHANNELS%'`);
   expect(reasons).toEqual([{ reason: 'more than 3 channels of one device (MAX_CHANNELS)' }]);
-  // Those that it has go on, with other quantities, too.
+  // Existing channels continue, with other quantities, too.
   expect(await writer.write([messageOf(deviceId, channelsTo(4), 1, { kind: 'temperature' })])).toMatchObject({
     stored: 3,
     rejected: 1,
   });
 });
 
-/** A device with more channels than are loaded, from before there was a limit, and one that has few. */
+/** Creates a device with more channels than are loaded, from before the limit existed, and one with few. */
 async function devices(): Promise<{
   large: { deviceId: string; userId: string };
   small: { deviceId: string; userId: string };
@@ -105,7 +105,7 @@ async function devices(): Promise<{
 const lawsOf = async (deviceId: string): Promise<[number, number, unknown][]> =>
   JSON.parse((await rowsOf('SELECT laws FROM device_heads WHERE device_id = $1', [deviceId]))[0].laws);
 
-test('of a device with very many channels those are loaded that a batch names, and the others stay as they are', async () => {
+test('of a device with very many channels, those in the batch are loaded, and the others do not change', async () => {
   const { large, small } = await devices();
   const before = new Map((await lawsOf(large.deviceId)).map((law) => [law[0], law]));
   expect(before.size).toBe(MAX_SERIES + 88);
@@ -120,7 +120,7 @@ test('of a device with very many channels those are loaded that a batch names, a
     const written = await send(minute);
     expect(written).toMatchObject({ stored: 2, rejected: 0, large: [large.deviceId] });
   }
-  // One of the large device each time, and the small one's three until it is remembered.
+  // One of the large device each time, and the small device's three until its head is cached.
   expect(read()).toBeLessThanOrEqual(9 + 9 * 3);
   expect(memory.get(large.deviceId)).toBeNull();
   const after = await lawsOf(large.deviceId);
@@ -135,7 +135,7 @@ test('of a device with very many channels those are loaded that a batch names, a
   expect(totals[0]).toBe(totals[1]);
 });
 
-test('late readings, known ones and new quantities of such a device come to what they come to of another', async () => {
+test('late readings, known and new quantities of such a device have the same results as for any other', async () => {
   const { large, small } = await devices();
   const writer: Writer = createWriter(database.pool);
   const send = (channels: readonly string[], minute: number, of: Parameters<typeof messageOf>[3] = {}) =>
@@ -156,7 +156,7 @@ test('late readings, known ones and new quantities of such a device come to what
   expect(hours[0]?.length).toBeGreaterThan(0);
 });
 
-test('a device with very many channels gets no further one, and its channels go on', async () => {
+test('a device with too many channels gets no further one, and its channels continue', async () => {
   const { large } = await devices();
   const { pool, read } = countingSeries();
   const writer = createWriter(pool);
@@ -166,10 +166,10 @@ test('a device with very many channels gets no further one, and its channels go 
     rejected: 1,
   });
   expect(await writer.write([messageOf(large.deviceId, ['new/import'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
-  // Of c7 alone; twice, where the transaction begins anew.
+  // Only c7; twice, because the transaction is repeated.
   expect(read()).toBeLessThanOrEqual(2);
   expect(await lawsOf(large.deviceId)).toHaveLength(before.length);
-  // A limit above what it has lets it have more.
+  // A limit above the current number allows further channels.
   const wider = createWriter(pool, { maxChannels: 10_000 });
   expect(await wider.write([messageOf(large.deviceId, ['new/import'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await lawsOf(large.deviceId)).toHaveLength(before.length + 1);

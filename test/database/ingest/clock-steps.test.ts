@@ -16,7 +16,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
-/** A clock hour of some days ago, in true time: nothing of it lies ahead of the clock of the test. */
+/** A full hour three days ago, in true time, so that no test time is ahead of the test's clock. */
 const BEGIN = Math.floor(Date.now() / HOUR) * HOUR - 3 * DAY;
 const log = pino({ level: 'silent' });
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A host with a clock of the test's own, through which messages without a time arrive. */
+/** Creates a host with its own clock, through which messages without a time arrive. */
 async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset: 0 }) {
   const { pool } = database;
   const wallMs = () => state.true + state.offset;
@@ -42,7 +42,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
     set: (offset: number) => {
       state.offset = offset;
     },
-    /** Resolves when the message is committed, and not before. */
+    /** Resolves when the message is committed, not earlier. */
     send(deviceId: string, body: object): Promise<void> {
       const payload = Buffer.from(JSON.stringify(body));
       return new Promise((done) => {
@@ -61,7 +61,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
 
 type Host = Awaited<ReturnType<typeof startHost>>;
 
-/** So many minutes of a device that sends each minute, of true time; `body`: by true hours since the beginning. */
+/** Sends a message every minute of true time for this number of minutes. `body`: a function of the true hours since the start. */
 async function minutes(host: Host, deviceId: string, count: number, body: (hours: number) => object): Promise<void> {
   for (let minute = 0; minute < count; minute++) {
     host.state.true += MINUTE;
@@ -71,7 +71,7 @@ async function minutes(host: Host, deviceId: string, count: number, body: (hours
 const kwh = async (userId: string) => (await totalMilliwattHours(database, 'user_hourly', userId)) / 1e6;
 const register = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 2).toFixed(3)) });
 
-test('a register that sends no time loses nothing and counts nothing twice when the clock is set back', async () => {
+test('a register without times loses nothing and counts nothing twice when the clock is set back', async () => {
   const home = await meter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 90, register);
@@ -83,19 +83,19 @@ test('a register that sends no time loses nothing and counts nothing twice when 
   expect(edits.map(({ author, channel, kind }) => ({ author, channel, kind }))).toEqual([
     { author: 'clock', channel: 'import', kind: 'register' },
   ]);
-  // From the first reading to the last of 210 minutes, at 2 kW.
+  // From the first to the last reading of 210 minutes, at 2 kW.
   expect(await kwh(home.userId)).toBeCloseTo((209 * 2) / 60, 2);
   await host.stop();
 });
 
-test('a power that sends no time counts the stretch once; the edit can be revoked', async () => {
+test('a power without times counts the repeated time once; the edit can be revoked', async () => {
   const home = await meter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 90, () => ({ power_w: 1_000 }));
   host.set(-HOUR + 12_345);
   await minutes(host, home.deviceId, 120, () => ({ power_w: 3_000 }));
   await host.settle();
-  // Half an hour at 1 kW, two hours at 3 kW, and the minute between.
+  // Expected energy: half an hour at 1 kW, two hours at 3 kW, and the minute between.
   const once = await kwh(home.userId);
   expect(once).toBeGreaterThan(0.5 + 6 - 0.1);
   expect(once).toBeLessThan(0.5 + 6 + 0.1);
@@ -109,7 +109,7 @@ test('a power that sends no time counts the stretch once; the edit can be revoke
   await host.stop();
 });
 
-/** A series of a home: how often it sends, and from which round on. */
+/** A series of a home: its sending interval in rounds, and its first round. */
 const series = fc.record({ every: fc.integer({ min: 1, max: 4 }), from: fc.nat(30) });
 const happening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ rounds: fc.integer({ min: 1, max: 40 }) }) },
@@ -118,7 +118,7 @@ const happening = fc.oneof(
     arbitrary: fc.record({
       backMs: fc.oneof(
         fc.integer({ min: 6_000, max: 6 * HOUR }),
-        // To the very times of what was received.
+        // Steps to the exact times of earlier receipts.
         fc.integer({ min: 1, max: 90 }).map((rounds) => ({ rounds })),
       ),
       isStart: fc.boolean(),
@@ -133,11 +133,11 @@ const history = fc.record({
   isSettledBetween: fc.boolean(),
 });
 
-test('whenever the clock is set back, and however often, nothing counts twice and a register loses nothing', async () => {
+test('however often the clock is set back, nothing counts twice and a register loses nothing', async () => {
   await fc.assert(fc.asyncProperty(history, expectNothingLost), { numRuns: 12, endOnFailure: true });
 }, 120_000);
 
-/** Homes of a register each, one of a power, and one of both. */
+/** Homes with a register, with a power, and with both. */
 async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
   const { everyMs, happenings, isSettledBetween } = how;
   const [last] = how.registers.slice(-1) as [(typeof how.registers)[number]];
@@ -161,7 +161,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   };
   let [round, backMs] = [0, 0];
   const send = async () => {
-    // The clock is set while nothing is received: the first message after it shows it.
+    // The clock is set while no message arrives: the first message after it reveals the step.
     host.state.true += everyMs;
     if (backMs > 0) host.set(host.state.offset - backMs);
     const atMs = host.state.true + host.state.offset;
@@ -176,7 +176,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
       if (sends(power)) powers.push({ atMs, value: 1_000_000 });
       return body || sends(power) ? [{ deviceId, body: { ...body, ...(sends(power) && { power_w: 1_000 }) } }] : [];
     });
-    // One that nobody can use shows the step, too.
+    // A message that cannot be used reveals the step, too.
     messages.unshift({ deviceId: 'dev_unknown', body: {} });
     round++;
     await Promise.all(messages.map(({ deviceId, body }) => host.send(deviceId, body)));
@@ -216,11 +216,11 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   }
 }
 
-test('a register of which all readings lie in the stretch goes on from the first of them, until the edit is revoked', async () => {
+test('a register whose readings all lie in the repeated time continues from the first of them, until the edit is revoked', async () => {
   const home = await meter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 30, register);
-  // Twice, the second time beyond where the first led to.
+  // The clock is set back twice, the second time beyond the target of the first.
   host.set(-HOUR);
   await minutes(host, home.deviceId, 10, register);
   host.set(-2 * HOUR);
@@ -245,7 +245,7 @@ test('a register of which all readings lie in the stretch goes on from the first
   await host.stop();
 });
 
-test('what carries its own time is not touched by a step of the clock of the host', async () => {
+test('readings with their own time are not affected by a clock step of the host', async () => {
   const home = await meter(database);
   const host = await startHost();
   const timed = (hours: number) => ({ ts: new Date(BEGIN + hours * HOUR).toISOString(), ...register(hours) });
@@ -258,7 +258,7 @@ test('what carries its own time is not touched by a step of the clock of the hos
   await host.stop();
 });
 
-test('a start whose clock is behind the newest receipt of its host is a step, too', async () => {
+test('a start whose clock is behind its host’s newest receipt is a step, too', async () => {
   const home = await meter(database);
   const first = await startHost();
   await minutes(first, home.deviceId, 90, register);
@@ -271,10 +271,10 @@ test('a start whose clock is behind the newest receipt of its host is a step, to
   await next.stop();
 });
 
-test('plausibility is asked for the time that has passed, not for what the clock shows', async () => {
+test('plausibility uses the time that has really passed, not the clock’s', async () => {
   const home = await meter(database);
   const host = await startHost();
-  // 80 kW of a limit of 100: an hour and a half of it within what the clock shows as half an hour.
+  // 80 kW with a limit of 100 kW: one and a half hours pass while the clock shows half an hour.
   const heavy = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 80).toFixed(3)) });
   await minutes(host, home.deviceId, 90, heavy);
   host.set(-HOUR + 12_345);
@@ -289,7 +289,7 @@ test('plausibility is asked for the time that has passed, not for what the clock
   await host.stop();
 });
 
-test('what a host whose clock was behind has refused counts by a replay, judged by the clock of the replay', async () => {
+test('readings refused by a host whose clock was behind count after a replay, judged by the clock of the replay', async () => {
   const home = await meter(database);
   const writer = createWriter(database.pool);
   const receivedAtMs = Date.now() - 2 * HOUR;
@@ -305,11 +305,11 @@ test('what a host whose clock was behind has refused counts by a replay, judged 
   expect(replayed).toMatchObject({ messages: 2, stored: 2, rejected: 0 });
 });
 
-test('a step is recorded once, though the receipt after it could not be stored at first and the worker is killed', async () => {
+test('a step is recorded once, even if the next receipt could not be stored at first and the worker is killed', async () => {
   const { pool } = database;
   const host = `host-${++hosts}`;
   let [wallMs, monoMs, failures] = [BEGIN, 0, 0];
-  /** Fails to store the receipt after the step, once. */
+  /** Makes the first attempt to store the receipt after the step fail. */
   const failing = new Proxy(pool, {
     get: (target, name) =>
       name === 'query'
@@ -336,7 +336,7 @@ test('a step is recorded once, though the receipt after it could not be stored a
   });
   await taken;
   expect(failures).toBe(1);
-  // Killed: it stores no receipt of its end. The next one starts a second later.
+  // The process is killed without storing a last receipt. The next one starts a second later.
   [wallMs, monoMs] = [wallMs + 2 * MINUTE, 0];
   const next = await startReceipts(pool, { ...clocks, log, host });
   const { rows } = await pool.query('SELECT FROM clock_steps WHERE host = $1', [host]);

@@ -14,11 +14,11 @@ afterAll(() => database.drop());
 const count = async (relation: string) =>
   (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation}`)).rows[0].count;
 
-test('a message waits, unacknowledged, while the schema is not what this version writes to, and is stored then', async () => {
+test('a message waits, unacknowledged, while the schema does not fit this version, and is stored afterwards', async () => {
   const { deviceId } = await meter(database);
   const log = pino({ level: 'silent' });
   const pipeline = new Pipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
-  // As where a newer version migrates beside this one: undefined column (SQLSTATE 42703).
+  // The error while a newer version migrates concurrently: undefined column (SQLSTATE 42703).
   await database.pool.query('ALTER TABLE device_heads RENAME COLUMN seen_at TO last_seen_at');
   let acknowledged = 0;
   for (let index = 0; index < 3; index++) {

@@ -21,7 +21,7 @@ const EDITING = { author: 'usr_1', now: NOW, oldest: new Date('2025-11-01T00:00:
 const REGISTER = 'import energy_total_kwh';
 const hour = (index: number) => new Date(NOW.getTime() - (60 - index) * 3_600_000);
 
-/** 39 hours of a kilowatt-hour each; the hours 20 to 29 show 78 kWh more, and two registers are told. */
+/** 39 hours of one kilowatt-hour each; the hours 20 to 29 are 78 kWh too high, and there are two registers. */
 async function home(): Promise<Meter> {
   const made = await meter(database);
   const all = Array.from({ length: 40 }, (_, index) => index);
@@ -38,7 +38,7 @@ async function home(): Promise<Meter> {
 }
 
 const exclude = { nativeName: REGISTER, from: hour(20), to: hour(30), value: null, reason: 'x' };
-/** What an owner may say of a device. `before`: what is computed before that. */
+/** Changes an owner's setting of a device. `before`: the result before the change. */
 type Say = (deviceId: string) => Promise<unknown>;
 const SAID: Record<string, Say | { before: Say; say: Say }> = {
   'a limit': (deviceId) => updateDevice(db, EVERYBODY, deviceId, { limit_kw: 0.5 }),
@@ -84,7 +84,7 @@ test.each(
     { what, said, pieces: 100_000 },
     { what: `${what}, in pieces`, said, pieces: 7 },
   ]),
-)('$what holds, though the device is deleted right after it', async ({ said, pieces }) => {
+)('$what applies, although the device is deleted right after it', async ({ said, pieces }) => {
   const [deleted, kept] = [await home(), await home()];
   const { before = null, say } = typeof said === 'function' ? { say: said } : said;
   for (const { deviceId } of [deleted, kept]) await before?.(deviceId);
@@ -98,7 +98,7 @@ test.each(
   expect(one.pending).toEqual([{ computed_with: null }]);
 });
 
-test('readings of a deleted device are refused before its last edit is computed, meanwhile and after', async () => {
+test('readings of a deleted device are refused before, during and after the computation of its last edit', async () => {
   const made = await home();
   await createEdit(db, EVERYBODY, made.deviceId, exclude, EDITING);
   await deleteDevice(db, EVERYBODY, made.deviceId);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Writes one register an hour and answers what the law made of it: kWh in all, and the device's notes. */
+/** Writes a register reading per hour. Returns the law's result: mWh in total, and the device's notes. */
 async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: string[] }> {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });

@@ -41,14 +41,14 @@ test('a device is inactive until its first reading, active with readings, and in
   expect(await state(deviceId)).toBe('active');
 });
 
-test('a device is faulty when most of its last readings were rejected, and well again when most are good', async () => {
+test('a device is faulty when most of its last readings were rejected, and recovers when most are good', async () => {
   const { deviceId } = await meter(database);
   await say(deviceId, '{"power_w": 100}');
   for (let index = 0; index < 10; index++) await say(deviceId, '{"power_w": "much"}');
   expect(await state(deviceId)).toBe('active');
   await say(deviceId, 'rubbish');
   expect(await state(deviceId)).toBe('faulty');
-  // It does not get well by saying so.
+  // A status message does not end the fault.
   await say(deviceId, 'online', 'status');
   expect(await state(deviceId)).toBe('faulty');
   for (let index = 0; index < 9; index++) await say(deviceId, `{"power_w": ${index}}`);
@@ -57,7 +57,7 @@ test('a device is faulty when most of its last readings were rejected, and well 
   expect(await state(deviceId)).toBe('active');
 });
 
-test('a device that only contradicts what it has sent is not heard, and soon faulty', async () => {
+test('a device that only contradicts its own readings counts as silent, and soon as faulty', async () => {
   const { deviceId } = await meter(database);
   const ts = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
@@ -68,7 +68,7 @@ test('a device that only contradicts what it has sent is not heard, and soon fau
   expect(await state(deviceId)).toBe('faulty');
 });
 
-test('a device is faulty when it says so, until it says that it is online', async () => {
+test('a device is faulty when it reports a fault, until it reports that it is online', async () => {
   const { deviceId } = await meter(database);
   await say(deviceId, '{"power_w": 100}');
   await say(deviceId, 'faulty', 'status');
@@ -101,7 +101,7 @@ test('the first valid message of a device is reported as device.connected, once'
   ]);
 });
 
-test('a silence is noted in time, and alerts fire about it, after a clock that was months ahead', async () => {
+test('a silence is recorded on time, and alerts fire for it, after a clock was months ahead', async () => {
   const { pool } = database;
   const db = createDb(pool);
   const [stopped, heard] = [await meter(database), await meter(database)];
@@ -117,7 +117,7 @@ test('a silence is noted in time, and alerts fire about it, after a clock that w
     [[stopped.deviceId, heard.deviceId]],
   );
   await pool.query(`INSERT INTO silence_watches VALUES (now() - interval '1 hour', now() + interval '90 days')`);
-  // Not even then is anybody silent at once.
+  // Even then no device is silent at once.
   expect(await watchSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
   await say(heard.deviceId, '{"power_w": 101}');
   const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000);

@@ -17,7 +17,7 @@ import { meter } from '#test/support/meters.ts';
 
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
-/** What failed, as the log has it. */
+/** A logger that collects failures. */
 function listeningLog() {
   const errors: { level: 'warn' | 'error'; err: Error }[] = [];
   const note = (level: 'warn' | 'error') => (given: { err?: Error }) => {
@@ -26,7 +26,7 @@ function listeningLog() {
   return { errors, log: { warn: note('warn'), error: note('error') } as unknown as Logger };
 }
 
-/** A pipeline over a writer, whose messages resolve when they are acknowledged. */
+/** A pipeline with a writer. Each message's promise resolves when it is acknowledged. */
 function pipelineOn(writer: Writer) {
   const { errors, log } = listeningLog();
   const pipeline = new Pipeline({ writer, log, onRoom: () => {} });
@@ -52,14 +52,14 @@ async function storedOf(pool: Pool, deviceId: string): Promise<{ stored: number;
   return { stored: rows[0].stored, rejected: rejected.rows.map(({ reason }) => reason) };
 }
 
-describe('a database that is away', () => {
+describe('an unavailable database', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'energy-test-'));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('is waited for: what was sent is acknowledged and stored when it is back, and nothing is refused', async () => {
+  test('is waited for: messages are acknowledged and stored when it is back, and none is refused', async () => {
     let server = await startEmbeddedPostgres({ dataDir: folder, sharedBuffersMb: 128 });
     const pool = createPool(server.url, { max: 4 });
     await migrate(pool);
@@ -67,7 +67,7 @@ describe('a database that is away', () => {
     const { errors, pipeline, read } = pipelineOn(createWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
-    // A second and a little each: however many it becomes, none of them is of the future.
+    // Slightly more than a second apart: no time lies in the future, however many messages there are.
     const timer = setInterval(() => sent.push(read(deviceId, minutes++ / 50)), 2);
     for (let stop = 0; stop < 3; stop++) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -86,7 +86,7 @@ describe('a database that is away', () => {
   });
 });
 
-describe('the state of a database', () => {
+describe('a failure of the database', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase();
@@ -112,13 +112,13 @@ describe('the state of a database', () => {
     ['a statement took too long', '57014', 'SELECT pg_sleep(5)', ['statement_timeout=50']],
     ['its session is ended', '57P01', 'SELECT pg_terminate_backend(pg_backend_pid())', []],
     ['it forbids something', '42501', 'SET ROLE pg_read_all_stats; SELECT * FROM users', []],
-  ])('%s (%s): a batch is tried again', async (_what, code, text, settings) => {
+  ])('%s (%s): a batch is retried', async (_what, code, text, settings) => {
     const error = await query(database.url, text, settings);
     expect(error.code).toBe(code);
     expect(faultOf(error)).toBe('database');
   });
 
-  test('it is not there (3D000), or nobody listens: a batch is tried again', async () => {
+  test('a missing database (3D000) or no listener: a batch is retried', async () => {
     const gone = await query(database.url.replace(/test_[0-9a-f]+/, 'test_of_nobody'), 'SELECT 1');
     expect([gone.code, faultOf(gone)]).toEqual(['3D000', 'database']);
     for (const url of ['postgresql://postgres@127.0.0.1:1/x', 'postgresql://postgres@localhost:1/x']) {
@@ -129,7 +129,7 @@ describe('the state of a database', () => {
     expect(faultOf(noName)).toBe('database');
   });
 
-  test('it hangs up, is silent, or speaks something else: errors without a code, and a batch is tried again', async () => {
+  test('a closed, silent or non-PostgreSQL connection: errors without a code, and a batch is retried', async () => {
     const talks: ((socket: Socket) => void)[] = [
       (socket) => socket.once('data', () => socket.destroy()),
       (socket) => socket.resetAndDestroy(),
@@ -152,7 +152,7 @@ describe('the state of a database', () => {
     }
   });
 
-  test('its session ends amid a transaction, or the pool has no room or is closed: a batch is tried again', async () => {
+  test('a session that ends during a transaction, a full or closed pool: a batch is retried', async () => {
     const pool = createPool(database.url, { max: 1 });
     const ended = await failureOf(
       inTransaction(pool, async (client) => {
@@ -182,7 +182,7 @@ describe('the state of a database', () => {
        SELECT string_agg(md5(i::text), ''), 'a@example.com', 'homeowner' FROM generate_series(1, $1::int) i`,
       [500],
     ],
-  ])('%s (%s) is the data’s fault', async (_what, code, text, values) => {
+  ])('%s (%s) is caused by the data', async (_what, code, text, values) => {
     await meter(database);
     const error = await failureOf(database.pool.query(text, [...values]));
     expect([error.code, faultOf(error)]).toEqual([code, 'data']);
@@ -196,12 +196,12 @@ describe('a message that cannot be written', () => {
   });
   afterAll(() => database.drop());
 
-  test('by the database’s word is kept with the reason, and its neighbours are stored', async () => {
+  test('because the database rejects it is stored with the reason, and its neighbours are stored', async () => {
     const db = createDb(database.pool);
     const { deviceId, userId } = await meter(database);
     const { gateway } = await createGateway(db, { userId, name: 'home' });
     const { errors, read, send } = pipelineOn(createWriter(database.pool));
-    // PostgreSQL's text takes every character but NUL.
+    // PostgreSQL's text accepts every character except NUL.
     const poison = send(`gw/${gateway.gateway_id}/homeassistant/sensor/a\0b/config`, '{"state_topic":"m"}');
     await Promise.all([...Array.from({ length: 20 }, (_, index) => read(deviceId, index)), poison, read(deviceId, 20)]);
     const { stored, rejected } = await storedOf(database.pool, deviceId);
@@ -210,7 +210,7 @@ describe('a message that cannot be written', () => {
     expect(errors.map(({ level }) => level)).toEqual(['error']);
   });
 
-  test('because our own code fails on it is kept, too, but only while the database answers', async () => {
+  test('because our own code fails is stored, too, but only while the database answers', async () => {
     await database.pool.query('DELETE FROM rejected_messages');
     const { deviceId } = await meter(database);
     const real = createWriter(database.pool);

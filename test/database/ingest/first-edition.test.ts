@@ -13,10 +13,10 @@ const START_MS = Date.UTC(2026, 10, 20, 10);
 const at = (minutes: number) => new Date(START_MS + minutes * 60_000);
 const NOW = at(120);
 
-test('rows that the first edition of the law wrote are gone on from, and are of the second around a late reading', async () => {
+test("rows of the law's first edition are continued, and follow the second edition around a late reading", async () => {
   const { pool } = database;
   const home = await meter(database);
-  // A false value below the limit at 15 minutes. The first edition counted it, and took the return for another meter.
+  // A false value below the limit at 15 minutes. The first edition counted it, and took the next correct value for another meter.
   await home.read(
     [
       [at(0), 100],
@@ -35,7 +35,7 @@ test('rows that the first edition of the law wrote are gone on from, and are of 
   await pool.query('DELETE FROM reading_notes WHERE read_at = $1', [at(15)]);
   await pool.query("UPDATE reading_notes SET verdict = 'swap' WHERE read_at = $1", [at(30)]);
   await closeOpenHours(pool);
-  // Its first quarter-hour, and its second, which was nothing.
+  // The device's first quarter-hour, and its second, which was 0.
   await pool.query(
     `UPDATE device_hours SET energy_milliwatt_hours = energy_milliwatt_hours - f.energy + 1000000, reading_count = reading_count - f.count + 1,
        covered_ms = covered_ms - f.covered + 900000, energy_milliwatt_hours_2 = NULL, reading_count_2 = NULL, covered_ms_2 = NULL

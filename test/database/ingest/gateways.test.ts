@@ -21,7 +21,7 @@ afterAll(() => database.drop());
 
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
-/** A household's gateway, and workers that take what comes through it in turn. */
+/** Creates a household's gateway, and workers that receive its messages in turn. */
 async function household(workers = 1) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
@@ -31,7 +31,7 @@ async function household(workers = 1) {
   return {
     userId,
     gatewayId,
-    /** Each message in a batch of its own, by the next worker. */
+    /** Writes each message as a batch of its own, by the next worker. */
     async hear(topic: string, payload: string | object, receivedAtMs = Date.now(), replayed = false) {
       const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
       const message = toIncoming({ topic: `gw/${gatewayId}/${topic}`, payload: bytes, receivedAtMs, replayed });
@@ -74,7 +74,7 @@ async function household(workers = 1) {
 
 const plug = (total: number, time = '') => ({ ...(time ? { Time: time } : {}), ENERGY: { Total: total, Power: 10 } });
 
-test('a device that is not paired is listed with what would count, and nothing else of it is kept', async () => {
+test('an unpaired device is listed with the quantities that would count, and nothing else of it is stored', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(100));
   await home.hear('tele/plug/SENSOR', { ENERGY: { Total: 'much' } });
@@ -116,14 +116,14 @@ test('it counts from its pairing on, is reported as connected, and is no longer 
     [home.userId],
   );
   expect(rows).toMatchObject([{ data: { device_id: deviceId } }]);
-  // What cannot be used of it is kept under its name now.
+  // Unusable values of the device are now stored under its id.
   await home.hear('tele/plug/SENSOR', { ENERGY: { Total: 'much', Power: 5 } });
   expect(await home.rejected()).toEqual([{ device_id: deviceId, reason: expect.stringContaining('Total') }]);
-  // Its neighbour in the message was.
+  // The next value in the message was stored.
   expect((await home.readings()).at(-1)?.slice(0, 2)).toEqual(['import', 'power']);
 });
 
-test('a P1 port tells its gas meter, too: in m³, at the time of that meter, and not as electricity', async () => {
+test('a P1 port also reports its gas meter: in m³, at that meter’s time, and not as electricity', async () => {
   const home = await household();
   const stamp = (ms: number) => `${new Date(ms + 3_600_000).toISOString().replaceAll(/\D/g, '').slice(2, 14)}W`;
   const telegram = (atMs: number, kwh: string, gasAtMs: number, cubicMetres: string) =>
@@ -152,7 +152,7 @@ test('a P1 port tells its gas meter, too: in m³, at the time of that meter, and
   await home.pair('K8EG004046395507');
   await say(2, '000100.000', 0, '10142.194');
   await say(7, '000100.250', 5, '10142.195');
-  // The same reading once more, at its own time.
+  // The same reading again, with its own time.
   await say(8, '000100.300', 5, '10142.195');
   await say(12, '000100.500', 10, '10142.600');
   expect((await home.readings()).filter(([channel]) => channel === 'mbus1/gas/m3')).toEqual([
@@ -178,13 +178,13 @@ test('a deleted device is discovered again, and counts as a new one', async () =
   expect(await home.pair('plug')).not.toBe(first);
 });
 
-test('an unreadable message is kept for the gateway, since its device is unknown', async () => {
+test('an unreadable message is stored for the gateway, because its device is unknown', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', '{"ENERGY": {"Total"');
   expect(await home.rejected()).toEqual([{ device_id: home.gatewayId, reason: expect.any(String) }]);
 });
 
-test('local time is of the device’s zone, else of the gateway’s, else there is none', async () => {
+test('local time is in the device’s zone, else in the gateway’s, else it is unknown', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(1));
   const deviceId = await home.pair('plug');
@@ -203,7 +203,7 @@ test('local time is of the device’s zone, else of the gateway’s, else there 
   ]);
 });
 
-test('a message that the broker replays counts only with a time of its own', async () => {
+test('a message that the broker replays counts only if it has its own time', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(1));
   await home.pair('plug');
@@ -213,7 +213,7 @@ test('a message that the broker replays counts only with a time of its own', asy
   expect((await home.readings()).map(([, kind]) => kind)).toEqual(['power', 'register']);
 });
 
-test('what one worker was told, the others know: announcements are kept, changed and taken back', async () => {
+test('announcements that one worker received reach the others: they are stored, changed and withdrawn', async () => {
   const home = await household(2);
   const config = (unit: string) => ({
     name: 'Energy',
@@ -234,7 +234,7 @@ test('what one worker was told, the others know: announcements are kept, changed
   await announce(config('Wh'));
   await say('13000', 3_000);
   await say('14000', 4_000);
-  // A third worker begins now.
+  // A third worker starts now.
   const late = createWriter(database.pool);
   const message = toIncoming({
     topic: `gw/${home.gatewayId}/meter/sensor/energy/state`,
@@ -250,7 +250,7 @@ test('what one worker was told, the others know: announcements are kept, changed
   expect(await home.readings()).toHaveLength(5);
 });
 
-/** What Home Assistant's discovery says of one value of a device. */
+/** Returns a Home Assistant announcement of one value of a device. */
 const announced = (id: string, stateTopic: string, about: object = {}) => ({
   state_topic: stateTopic,
   unit_of_measurement: 'kWh',
@@ -260,7 +260,7 @@ const announced = (id: string, stateTopic: string, about: object = {}) => ({
   ...about,
 });
 
-test('an announced device is listed with the topics that it waits for, and paired once a value has come', async () => {
+test('an announced device is listed with its topics, and can be paired once a value has arrived', async () => {
   const home = await household(2);
   await home.hear('homeassistant/sensor/ss/total/config', announced('ss', 'SS/total'), BASE_MS);
   const [first] = await home.discovered();
@@ -286,7 +286,7 @@ test('an announced device is listed with the topics that it waits for, and paire
   expect(await home.discovered()).toEqual([]);
 });
 
-test('an announced device that another family reads is listed by that family alone', async () => {
+test('an announced device that another family reads is listed only by that family', async () => {
   const home = await household(2);
   const announce = (name: string) =>
     home.hear(
@@ -300,7 +300,7 @@ test('an announced device that another family reads is listed by that family alo
   await say('fridge');
   await announce('fridge');
   expect(await listed()).toEqual([['fridge', null]]);
-  // As after an update: the messages were there before.
+  // After an update the messages have been there before.
   await say('kettle');
   await announce('kettle');
   expect((await listed()).sort()).toEqual([
@@ -309,7 +309,7 @@ test('an announced device that another family reads is listed by that family alo
   ]);
 });
 
-test('what was learnt in a transaction that failed is not known', async () => {
+test('announcements received in a failed transaction are discarded', async () => {
   const home = await household();
   const writer = createWriter(database.pool);
   const of = (topic: string, payload: string) => {
@@ -342,7 +342,7 @@ test('what was learnt in a transaction that failed is not known', async () => {
   expect(await home.discovered()).toHaveLength(1);
 });
 
-test('an unknown gateway’s messages are rejected, and a flood of names is bounded', async () => {
+test('an unknown gateway’s messages are rejected, and a flood of names is limited', async () => {
   const writer = createWriter(database.pool);
   const message = toIncoming({
     topic: 'gw/gwy_nobody/tele/plug/SENSOR',
@@ -370,7 +370,7 @@ test('an unknown gateway’s messages are rejected, and a flood of names is boun
   expect(rows[0].n).toBe(2_000);
 });
 
-test('a count without a unit waits for its owner’s setting, and is stored by a replay', async () => {
+test('a pulse count without a unit waits for its owner’s setting, and is stored by a replay', async () => {
   const home = await household();
   const count = (consumption: number, atMs: number) => ({
     Time: new Date(BASE_MS + atMs).toISOString(),
@@ -400,7 +400,7 @@ test('a count without a unit waits for its owner’s setting, and is stored by a
   expect(await home.rejected()).toEqual([]);
 });
 
-test('a replay of what was rejected does not take back what was announced since', async () => {
+test('a replay of rejected messages does not undo later announcements', async () => {
   const home = await household();
   const config = {
     stat_t: 'm/e',
@@ -423,7 +423,7 @@ test('a replay of what was rejected does not take back what was announced since'
   expect((await home.readings()).map(([, , , value]) => value)).toEqual([2e6, 3e6]);
 });
 
-test('what is refused is kept for the device that it is of, and for none that is not paired', async () => {
+test('a refused value is stored for its device, and for no unpaired one', async () => {
   const home = await household();
   await updateGateway(db, EVERYBODY, home.gatewayId, { decoder_config: { senml: { topics: ['senml/#'] } } });
   const pack = (good: number, bad: unknown) => [
@@ -435,7 +435,7 @@ test('what is refused is kept for the device that it is of, and for none that is
   expect(natives).toHaveLength(2);
   const [first, second] = natives as [string, string];
   await home.pair(first);
-  // Of the second, which is not paired, nothing; of the first nothing is wrong.
+  // Nothing of the second device, which is not paired, is stored; the first one's values are valid.
   await home.hear('senml/x', pack(2, -5));
   const before = await home.rejected();
   const deviceId = await home.pair(second);
@@ -445,10 +445,10 @@ test('what is refused is kept for the device that it is of, and for none that is
   expect(before).toEqual([]);
 });
 
-/** Words that no compression shortens: an index takes 2,704 bytes. */
+/** Words that cannot be compressed: an index entry holds 2,704 bytes. */
 const longWords = (count: number) => Array.from({ length: count }, () => randomBytes(8).toString('hex'));
 
-test('an announcement on a topic too long for a key is refused, and tells nothing of whom it announces', async () => {
+test('an announcement on a topic too long for a key is refused, without naming the announced device', async () => {
   const home = await household();
   const topic = `homeassistant/sensor/${longWords(50).join('_')}/config`;
   expect(await home.hear(topic, { state_topic: 'm/e', device_class: 'energy' })).toMatchObject({ rejected: 1 });
@@ -459,12 +459,12 @@ test('an announcement on a topic too long for a key is refused, and tells nothin
     home.gatewayId,
   ]);
   expect(rows.map(({ payload }) => payload.length)).toEqual([0]);
-  // A long topic that nobody reads is nobody's, as ever.
+  // A long topic that no family reads is unrecognised, as usual.
   expect(await home.hear(longWords(500).join('/'), '1')).toMatchObject({ rejected: 0 });
   expect(await home.hear(`homeassistant/sensor/${'x'.repeat(480)}/config`, '{}')).toMatchObject({ rejected: 0 });
 });
 
-test('with a gateway goes what of it was rejected', async () => {
+test('a gateway’s rejections are deleted with it', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', '{"ENERGY": {"Total"');
   expect(await home.rejected()).toHaveLength(1);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('a device is not given a mapping of its own that reads another one, by which it would fall silent', async () => {
+test('a device cannot get a mapping that reads another device, which would silence it', async () => {
   const { userId, key } = await api.user('homeowner');
   const send = (method: string, path: string, body: object) => api.send(path, { method, key, body });
   const entry = { topic: 'home/+/energy', unit: 'kWh', meaning: 'import' };

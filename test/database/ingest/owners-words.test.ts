@@ -23,7 +23,7 @@ afterAll(() => database.drop());
 const MINUTE_MS = 60_000;
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
-/** A reader of a meter whose script calls its registers as its owner likes; paired when it is first heard. */
+/** Creates a meter reader whose script has register names chosen by its owner, and pairs it at its first message. */
 async function reader(first: object, channels?: SaidOfChannel[]) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
@@ -67,7 +67,7 @@ async function reader(first: object, channels?: SaidOfChannel[]) {
   };
 }
 
-test('what nobody knows is listed, asks its owner, and counts for its past after one word', async () => {
+test('an unknown register is listed, its owner is asked, and it counts for the past after one setting', async () => {
   const meter = await reader({ Wert_A: 1000, Wert_B: 50, Power: 100 });
   expect(meter.found?.quantities).toContainEqual({
     channel: 'sml/unknown/wert_a',
@@ -84,7 +84,7 @@ test('what nobody knows is listed, asks its owner, and counts for its past after
     { native_name: 'SML.Wert_B', last_value: 50.3, counts_as: null },
     { native_name: 'SML.Power', unit: 'W', last_value: 100, counts_as: 'import' },
   ]);
-  // A power beside registers of which nobody knows what they count is not counted either.
+  // A power next to registers of unknown meaning does not count either.
   expect(await meter.kwh()).toEqual([0, 0]);
 
   await meter.say({ native_name: 'SML.Wert_A', counts_as: 'import' });
@@ -95,7 +95,7 @@ test('what nobody knows is listed, asks its owner, and counts for its past after
   expect(told?.attention).not.toContain('unknown_quantity');
   expect(await meter.kwh()).toEqual([2, 0.2]);
 
-  // It goes on, and can be taken back.
+  // The register continues, and the setting can be withdrawn.
   await meter.hear({ Wert_A: 1004, Wert_B: 50.4, Power: 100 }, 40);
   expect(await meter.kwh()).toEqual([3, 0.3]);
   await meter.say(
@@ -110,7 +110,7 @@ test('what nobody knows is listed, asks its owner, and counts for its past after
   expect(stored.rows).toEqual([{ n: 0 }]);
 });
 
-test('the owner’s word goes before what a name says', async () => {
+test('the owner’s setting overrides the meaning of a name', async () => {
   const meter = await reader({ Total_in: 10, Total_out: 5 });
   await meter.hear({ Total_in: 11, Total_out: 5.5 }, 10);
   await meter.hear({ Total_in: 12, Total_out: 6 }, 20);
@@ -125,7 +125,7 @@ test('the owner’s word goes before what a name says', async () => {
   expect((await meter.device()).channels[0]?.counts_as).toBe('gas');
 });
 
-test('what is ignored does not keep a power from counting', async () => {
+test('an ignored register does not prevent a power from counting', async () => {
   const meter = await reader({ Wert_A: 10, Power: 600 });
   for (const minute of [10, 20]) await meter.hear({ Wert_A: 10, Power: 600 }, minute);
   expect(await meter.kwh()).toEqual([0, 0]);
@@ -133,7 +133,7 @@ test('what is ignored does not keep a power from counting', async () => {
   expect(await meter.kwh()).toEqual([0.1, 0]);
 });
 
-test('a word that is taken back holds for what is told of the home at once', async () => {
+test('a withdrawn setting changes the home’s answers at once', async () => {
   const meter = await reader({ Wert_A: 1000 });
   for (const minute of [10, 20, 30]) await meter.hear({ Wert_A: 1000 + minute / 10 }, minute);
   for (const minute of [120, 130, 140]) await meter.hear({ Wert_A: 1003, Wert_B: 50 + minute / 10 }, minute);
@@ -150,7 +150,7 @@ test('a word that is taken back holds for what is told of the home at once', asy
   expect(await told('import')).toMatchObject({ kwh_used: 2, coverage: 0.833 });
 });
 
-test('words that are said while pairing hold from the first reading on', async () => {
+test('settings made at the pairing apply from the first reading on', async () => {
   const meter = await reader({ Wert_A: 10 }, [{ native_name: 'SML.Wert_A', counts_as: 'import' }]);
   expect((await meter.device()).channels).toMatchObject([
     { native_name: 'SML.Wert_A', last_value: null, counts_as: 'import' },
@@ -161,7 +161,7 @@ test('words that are said while pairing hold from the first reading on', async (
   expect((await meter.device()).attention).not.toContain('unknown_quantity');
 });
 
-test('a meaning is given once in a circuit, and a power is not turned round', async () => {
+test('a meaning is used once in a circuit, and a power’s direction cannot be reversed', async () => {
   const meter = await reader({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 });
   await meter.hear({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 }, 10);
   const said = (...words: SaidOfChannel[]) => meter.say(...words);

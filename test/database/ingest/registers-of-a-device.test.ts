@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A home with a device that announces registers to Home Assistant, by their names, in one message. */
+/** Creates a home with a device that announces registers with these names to Home Assistant, in one message. */
 async function announced(names: readonly string[], maker = 'Meter') {
   const { userId, key } = await api.user('homeowner');
   const { json: gateway } = await api.send('/v1/gateways', { method: 'POST', key, body: { name: 'home' } });
@@ -78,18 +78,18 @@ test.each([
   [['Home consumption', 'Grid consumption'], [5, 3], 3],
   [['Total', 'total_7d', 'total_30d'], [3, 1, 2], 3],
   [['Total', 'Heating', 'Hot water'], [3, 1, 2], 3],
-] as const)('of a device with %j the consumption is that of its meter', async (names, used, kwh) => {
+] as const)('for a device with %j the consumption is its meter’s', async (names, used, kwh) => {
   const device = await announced(names);
   await device.tell(1, ...names.map(() => 100));
   await device.tell(11, ...used.map((one) => 100 + one));
   expect(await device.kwh()).toBeCloseTo(kwh, 6);
 });
 
-test('a device that was counted twice before is computed again for its whole past with its next message', async () => {
+test('a device that was counted twice is recomputed for its whole past with its next message', async () => {
   const names = ['Gesamtverbrauch', 'Bezug HT', 'Bezug NT'];
   const device = await announced(names);
   const { pool } = api.database;
-  // As the version before had it: each register in a circuit of its own, which are added.
+  // Restores the data of the previous version: each register has a circuit of its own, and circuits are added.
   await pool.query(
     `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
      SELECT $1, 'r' || n || '/import', 'register', name, true FROM unnest($2::text[]) WITH ORDINALITY x (name, n)`,
@@ -113,7 +113,7 @@ test('a device that was counted twice before is computed again for its whole pas
   const { period } = await createBillPeriod(db, { userId: device.userId, deviceId: null }, days, api.now);
   const billed = await closeBillPeriod(db, EVERYBODY, period.bill_period_id, to);
   expect(Number(billed?.known.imported)).toBe(6_000_000);
-  // As the migration notes of all accounts that have readings.
+  // The migration marks all accounts that have readings.
   await pool.query('UPDATE users SET may_be_recounted = true WHERE user_id = $1', [device.userId]);
   await list({});
   await device.tell(21, 103, 101, 102);
@@ -127,7 +127,7 @@ test('a device that was counted twice before is computed again for its whole pas
   const bill = await findBillPeriod(db, EVERYBODY, period.bill_period_id);
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
-  // The owner is informed of it once: whatever is announced later, and whatever device follows.
+  // The owner is notified once, whatever is announced later and whichever device follows.
   expect(await tellRecounted(db, api.now)).toBe(1);
   await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
   await list({ described: 'again', described_at_ms: 0 });
@@ -138,13 +138,13 @@ test('a device that was counted twice before is computed again for its whole pas
   expect(await tellRecounted(db, api.now)).toBe(0);
 });
 
-test('what nothing explains is asked, and its channel stays when another register is announced', async () => {
+test('an unexplained register is asked about, and its channel stays when another register is announced', async () => {
   const device = await announced(['Energy']);
   await device.tell(1, 100);
   await device.announce('Grid import', 1);
   await device.tell(11, 103, 50);
   expect(await device.countsAs()).toEqual({ Energy: null, 'Grid import': 'import' });
-  // What came later takes nothing from what was counted before it had a reading.
+  // A later register does not change energy that was counted before its first reading.
   expect(await device.kwh()).toBeCloseTo(3, 6);
   await device.tell(21, 105, 52);
   expect(await device.kwh()).toBeCloseTo(5, 6);

@@ -34,10 +34,10 @@ async function say(
   await createWriter(database.pool).write([message]);
 }
 
-test('what was rejected is listed with its reason, and stored by a replay once it can be used', async () => {
+test('rejected messages are listed with their reasons, and stored by a replay once they are usable', async () => {
   const { deviceId } = await meter(database);
   const other = await meter(database);
-  // The device is not known yet, as far as the service can tell; and one that stays rubbish, with a letter that rings.
+  // The device is unknown to the service for now; and one message remains invalid and contains a bell character.
   await database.pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
   const at = Date.now() - 60_000;
   await say(deviceId, JSON.stringify([{ energy_total_kwh: 100 }, { ts: at - 600_000, energy_total_kwh: 99 }]), at);
@@ -62,7 +62,7 @@ test('what was rejected is listed with its reason, and stored by a replay once i
     'SELECT read_at, value FROM readings JOIN series USING (series_id) WHERE device_id = $1 ORDER BY 1',
     [deviceId],
   );
-  // Without a time of its own it counts from when it came.
+  // A reading without its own time counts at its time of receipt.
   expect(rows.map(({ read_at, value }) => [read_at.getTime(), value])).toEqual([
     [at - 600_000, 99_000_000],
     [at, 100_000_000],
@@ -72,18 +72,18 @@ test('what was rejected is listed with its reason, and stored by a replay once i
   expect(await energy('replay', '--since', '2999-01-01T00:00:00Z')).toContain('0 messages replayed');
 });
 
-test('what a device wrote does not drive the terminal, in its topic and in the reason neither', async () => {
+test('control characters from a device do not reach the terminal, in the topic or in the reason', async () => {
   await database.pool.query(
     `INSERT INTO rejected_messages (received_at, topic, payload, reason)
      VALUES (now(), E'gw/\\u001b[2J\\nx', 'payload', E'because of \\u009b31m\\r')`,
   );
   const listed = await energy('list', '--limit', '1');
   expect(listed).toMatch(/^[^\n]* {2}gw\/·\[2J·x\n {2}because of ·31m·\n {2}payload\n$/);
-  // A program gets it as it is.
+  // With --json a program gets the text unchanged.
   expect(JSON.parse(await energy('list', '--limit', '1', '--json')).topic).toBe('gw/\u001b[2J\nx');
 });
 
-test('of a message with thousands of bad elements the payload is kept a few times, each has it in the list, and replay takes it once', async () => {
+test('the payload of a message with thousands of bad elements is stored a few times, listed for each, and replayed once', async () => {
   const { deviceId } = await meter(database);
   const at = Date.now() - 60_000;
   const elements = [...Array.from({ length: 3_000 }, () => 1), { energy_total_kwh: 7 }, { energy_total_kwh: 'x' }];
@@ -126,7 +126,7 @@ test('of a message with thousands of bad elements the payload is kept a few time
   expect(counted).toEqual([{ n: 3_003, others: 3_001 }]);
 });
 
-test('what was retained and has no time of its own stays refused in a replay, however long after', async () => {
+test('a retained message without its own time is refused in every replay, however much later', async () => {
   const { deviceId } = await meter(database);
   const at = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify([{ power_w: 2_300 }, { ts: at - 60_000, power_w: 'x' }]), at, true);
@@ -135,13 +135,13 @@ test('what was retained and has no time of its own stays refused in a replay, ho
     stored: 0,
     rejected: 2,
   });
-  // Again: it was kept as what it is.
+  // A second replay refuses it, too, because its retained flag is stored.
   expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({ stored: 0 });
   const { rows } = await database.pool.query('SELECT 1 FROM series WHERE device_id = $1', [deviceId]);
   expect(rows).toEqual([]);
 });
 
-test('the list is bounded: the youngest stay', async () => {
+test('the list is limited: the latest entries stay', async () => {
   const { deviceId } = await meter(database);
   await database.pool.query('DELETE FROM rejected_messages');
   for (let index = 0; index < 10; index++) await say(deviceId, Buffer.alloc(10_000, 0xff));
@@ -154,13 +154,13 @@ test('the list is bounded: the youngest stay', async () => {
   expect(await ids()).toEqual(before.slice(0, 10));
   await deleteExpiredRejections(database.pool, new Date(), 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
-  // What goes with the payload of a message are all of its rows.
+  // All rows of a message are removed together with its payload.
   await say(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
   await deleteExpiredRejections(database.pool, new Date(), 100 * 200);
   expect(await ids()).toEqual([]);
 });
 
-test('a device has a number of channels at most; those that it had go on, and its neighbours', async () => {
+test('a device has a maximum number of channels; existing ones continue, and so do its neighbours', async () => {
   const [flooding, neighbour] = [await meter(database), await meter(database)];
   const at = Date.now() - 60_000;
   const told = (count: number, ms: number) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A message of one reading. `value`: mWh or mW. */
+/** Returns a message with one reading. `value`: mWh or mW. */
 const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: number, value: number): IncomingMessage => ({
   topic: '',
   payload: Buffer.alloc(0),
@@ -29,7 +29,7 @@ const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: numbe
 /** Start of the clock hour five hours ago, Unix ms. */
 const someHoursAgoMs = () => (Math.floor(Date.now() / 3_600_000) - 5) * 3_600_000;
 
-/** Devices of one home, a writer that remembers them, and how many of them it does. Readings come a second after one another. */
+/** Creates devices of one home, a writer with a cache, and a count of its cached heads. Readings are a second apart. */
 async function remembering(count: number) {
   const { pool } = database;
   const db = createDb(pool);
@@ -52,7 +52,7 @@ async function remembering(count: number) {
   return { deviceIds, userId, send, remembered };
 }
 
-test('an owner’s change of a device costs what is remembered of that one, not of the others; many at once are another worker', async () => {
+test('an owner’s change of a device invalidates only its own cached head; many changes at once look like another worker', async () => {
   const { pool } = database;
   const { deviceIds, send, remembered } = await remembering(40);
   await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);
@@ -63,27 +63,27 @@ test('an owner’s change of a device costs what is remembered of that one, not 
   expect(remembered()).toBe(0);
 });
 
-test('heads of a batch that fails are forgotten, and those of the next one are as they are stored', async () => {
+test('heads of a failed batch are evicted, and the next batch reads the stored ones', async () => {
   const { pool } = database;
   const { deviceIds, userId, send, remembered } = await remembering(5);
   const batch = deviceIds.slice(0, 3);
-  // Readings are written after the heads.
+  // A batch writes readings after heads, so that this constraint makes it fail late.
   await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');
   await expect(send(batch, 1_000_013)).rejects.toThrow('never');
   await pool.query('ALTER TABLE readings DROP CONSTRAINT never');
   expect(remembered()).toBe(2);
   expect(await send(deviceIds, 1_000_020)).toEqual({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
   expect(remembered()).toBe(5);
-  // From the first reading of each, 1,000,001 to 1,000,005 mWh, to the last.
+  // From the first reading of each device, 1,000,001 to 1,000,005 mWh, to the last.
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
 });
 
-test('what an owner changes holds for the next reading of a device that a worker remembers', async () => {
+test('an owner’s change applies to the next reading of a device with a cached head', async () => {
   const db = createDb(database.pool);
   const { deviceId, userId } = await meter(database);
   const writer = createWriter(database.pool);
   const startMs = someHoursAgoMs();
-  /** Power of a kilowatt, in minutes from the start. */
+  /** Writes a power of one kilowatt, in minutes from the start. */
   const read = (minutes: number) => writer.write([messageOf(deviceId, 'power', startMs + minutes * 60_000, 1_000_000)]);
   for (const minutes of [0, 20, 40, 45]) await read(minutes);
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(83_333, -1);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await pool.end();
   await database.drop();
 });
-// A connection that is ended has its lock until the server has seen so.
+// A closed connection keeps its lock until the server has noticed.
 beforeEach(() => expect.poll(heldLocks).toBe(0));
 
 const heldLocks = async () =>
@@ -33,7 +33,7 @@ const heldLocks = async () =>
     )
   ).rows[0].count;
 
-/** Which of the server's processes has the lease; undefined while none has. */
+/** Returns the id of the server process that holds the lease, or undefined if none does. */
 const holder = async () =>
   (
     await database.pool.query(
@@ -51,7 +51,7 @@ const waitingForLocks = async () =>
     )
   ).rows[0].count;
 
-/** Connections that are not the pool's to give. */
+/** Returns the number of connections in use. */
 const used = () => pool.totalCount - pool.idleCount;
 
 /** Ends the connections that hold leases, as a restart of the database does. */
@@ -65,17 +65,17 @@ const BROKER = 'mqtt://someone:secret@broker.example:1883';
 const take = (url = BROKER) => takeLease(pool, 'live', url);
 const taken = async () => (await take()) as SessionLease;
 
-test('one has the lease of a session, under a name that stays; whoever asks meanwhile has nothing, and keeps no connection', async () => {
+test('one process holds a session’s lease, under a constant name; others get nothing, and occupy no connection', async () => {
   const first = await taken();
   expect(first.clientId).toMatch(/^energy-ingest-live-[0-9a-f]{12}-1$/);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
-  // Another login at the same broker is no other session; another broker is, under the same name there.
+  // Another login at the same broker is the same session; another broker is a different session, with the same name there.
   expect(await take('mqtt://Broker.example:1883/')).toBeNull();
   const elsewhere = await take('mqtt://other.example:1883');
   expect(elsewhere?.clientId).toBe(first.clientId);
   await elsewhere?.release();
-  // So is one of an earlier version.
+  // A lease of an earlier version counts, too.
   const other = await takeEarlierLease(pool, 'live', 2);
   expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
   await other?.release();
@@ -86,7 +86,7 @@ test('one has the lease of a session, under a name that stays; whoever asks mean
   await next.release();
 });
 
-test('the first worker of an earlier version, which has the same name, keeps a broker’s session until it is gone', async () => {
+test('the first worker of an earlier version, which has the same name, keeps a broker’s session until it exits', async () => {
   const earlier = await takeEarlierLease(pool, 'live', 1);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
@@ -96,7 +96,7 @@ test('the first worker of an earlier version, which has the same name, keeps a b
   await lease.release();
 });
 
-test('a lease that cannot be told is not kept', async () => {
+test('a lease that cannot be recorded is released', async () => {
   await database.pool.query('ALTER TABLE installation RENAME COLUMN installation_id TO id');
   await expect(take()).rejects.toThrow('installation_id');
   await database.pool.query('ALTER TABLE installation RENAME COLUMN id TO installation_id');
@@ -104,17 +104,17 @@ test('a lease that cannot be told is not kept', async () => {
   await expect.poll(heldLocks).toBe(0);
 });
 
-test('a lease whose connection broke is taken again, unless somebody else has it: then its holder is told', async () => {
+test('a lease whose connection broke is taken again, unless another process has it: then its holder is notified', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);
   const broken = await holder();
   await breakHolders();
-  // The server takes a while to see that it is to end a process: until then the locks are those of the broken one.
+  // The server needs a while to notice that it should end a process: until then the locks belong to the broken connection.
   await expect.poll(async () => ![undefined, broken].includes(await holder())).toBe(true);
   expect([await take(), told]).toEqual([null, 0]);
 
-  // Somebody else waits for it, and has it as soon as the server has ended its connection.
+  // Another process waits for the lease, and gets it as soon as the server has ended the first connection.
   const other = await database.pool.connect();
   const theirs = other.query('SELECT pg_advisory_lock($1, 1)', [ADVISORY_LOCKS.ingestSession]);
   await expect.poll(waitingForLocks).toBe(1);
@@ -129,7 +129,7 @@ test('a lease whose connection broke is taken again, unless somebody else has it
   expect(used()).toBe(0);
 });
 
-test('a lease whose connection broke is given back without an error, and not taken again', async () => {
+test('a lease whose connection broke is released without an error, and not taken again', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);
@@ -140,18 +140,18 @@ test('a lease whose connection broke is given back without an error, and not tak
   expect(told).toBe(0);
 });
 
-test('the holder says that it is there: the server does not end its connection', async () => {
+test('the holder sends statements, so that the server does not end its connection', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);
   const before = await holder();
-  // Longer than a silent one is left.
+  // Longer than the server's limit for silent sessions.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await holder()).toBe(before);
   await lease.release();
 });
 
-test('sessions of earlier versions are told until they are noted as empty; the one in use is none of them', async () => {
+test('sessions of earlier versions are listed until they are recorded as empty; the current one is not among them', async () => {
   await database.pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true), (3, false), (4, true)');
   expect(await earlierSessions(pool)).toEqual([2, 4]);
   await noteEmptied(pool, 2);

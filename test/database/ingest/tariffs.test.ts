@@ -23,7 +23,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const START_MS = Date.UTC(2026, 10, 17, 22);
 const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** A meter whose registers of tariffs are sent when they change: by hour since the start, a tariff and its kWh. */
+/** Creates a meter whose tariff registers are sent when they change: hour since the start, tariff and kWh. */
 async function pair() {
   const { deviceId, userId } = await meter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS });
@@ -40,7 +40,7 @@ async function pair() {
   return {
     deviceId,
     userId,
-    /** Sends them, each in a transaction of its own. */
+    /** Sends the readings, each in its own transaction. */
     async send(...readings: (readonly [number, string, number])[]) {
       for (const one of readings.map(reading)) {
         sent.push(one);
@@ -70,7 +70,7 @@ async function pair() {
         row.covered_ms,
       ]);
     },
-    /** What the reference has, where the channels have other names. */
+    /** Returns the reference's result, with other names of the channels. */
     expected(named = (channel: string) => channel) {
       const all = sent.map((one) => ({ ...one, channel: named(one.channel) }));
       return [...consumption(all, SETTINGS, quarter)]
@@ -80,7 +80,7 @@ async function pair() {
   };
 }
 
-/** A night, a day and an evening. */
+/** Readings of a night, a day and an evening. */
 const NIGHT = [
   [0, 't2', 200],
   [0.1, 't1', 100],
@@ -94,9 +94,9 @@ const EVENING = [
   [26, 't1', 113.5],
 ] as const;
 
-test('energy of a tariff lies after what the others told meanwhile, whenever they come, and as its owner says', async () => {
+test('a tariff’s energy lies after other tariffs’ readings within its step, in any order of arrival, and by the owner’s setting', async () => {
   const home = await pair();
-  // The day comes after the evening, and one of its readings last of all.
+  // The day's readings arrive after the evening's, and one of them last.
   await home.send(...NIGHT, ...EVENING, ...DAY.slice(0, 3), DAY[4] as never, DAY[3] as never);
   const stored = await home.stored();
   expect(stored).toEqual(home.expected());
@@ -110,7 +110,7 @@ test('energy of a tariff lies after what the others told meanwhile, whenever the
         counts_as: countsAs,
       })),
     });
-  // Phases run all at once.
+  // Phases all run at the same time.
   await says(['import/t1', 'import/l1'], ['import/t2', 'import/l2']);
   expect(await home.stored()).toEqual(home.expected((channel) => channel.replace('/t', '/l')));
   await says(['import/t1', null], ['import/t2', null]);
@@ -128,9 +128,9 @@ test('energy of a tariff lies after what the others told meanwhile, whenever the
   expect((await passOverRollups(pool, pass)).differences).toEqual([]);
 });
 
-test('an installation of before keeps its past as it was stored, until a device is computed anew', async () => {
+test('an existing installation keeps its stored past, until a device is recomputed', async () => {
   const [home, phases] = [await pair(), await pair()];
-  // Stored without the rule: as phases are.
+  // Stored without the tariff rule, like phases.
   for (const one of [home, phases]) {
     await one.send(...NIGHT, ...DAY, ...EVENING);
     await one.change({
@@ -155,7 +155,7 @@ test('an installation of before keeps its past as it was stored, until a device 
   const past = await home.stored();
   const asPhases = (channel: string) => channel.replace('/t', '/l');
   expect(past).toEqual(home.expected(asPhases));
-  // From now on: the evening's low tariff leaves the next day to the other one. A late reading replaces what is there.
+  // New readings: the evening's low tariff leaves the next day to the other tariff. A late reading replaces the stored result.
   await home.send([30, 't2', 211], [33, 't1', 116], [10, 't2', 203.2]);
   const after = await home.stored();
   expect(after.filter(([at]) => at < START_MS + 24 * 3_600_000)).toEqual(
@@ -164,7 +164,7 @@ test('an installation of before keeps its past as it was stored, until a device 
   const last = (rows: number[][]) => rows.filter(([at]) => Number(at) >= START_MS + 26 * 3_600_000);
   expect(last(after)).toEqual(last(home.expected()));
   expect(last(after)).not.toEqual(last(home.expected(asPhases)));
-  // A setting, or a word that changes nothing of what counts.
+  // A recomputation is caused by a setting, or by a channel's new meaning that counts in the same way.
   await home.change({ channels: [{ native_name: 'import/t1 energy_total_kwh', counts_as: 'import/t3' }] });
   expect(await home.stored()).toEqual(home.expected());
   expect(await since(home)).toEqual([null, null].map(() => Number.NEGATIVE_INFINITY));

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 const NAMES = ['feed_in', 'exprot', 'reactive', 'production', 'gas_m3'];
 
-/** A native device, and what its registers show after some hours, in kWh. */
+/** A native device, with its registers in kWh after some hours. */
 async function device() {
   const { key } = await api.user('homeowner');
   const paired = await api.send('/v1/devices', {
@@ -49,7 +49,7 @@ async function device() {
   };
 }
 
-test('a native channel of unknown name is listed, counts for nothing, and its owner is asked', async () => {
+test('a native channel with an unknown name is listed, does not count, and its owner is asked', async () => {
   const meter = await device();
   const all = (kwh: number) => Object.fromEntries(['Import', ...NAMES].map((name) => [name, kwh]));
   await meter.hear(all(1), 0);
@@ -76,7 +76,7 @@ test('a native channel of unknown name is listed, counts for nothing, and its ow
   ]);
   expect(rejected.rows).toEqual([{ reason: expect.stringContaining('at most one slash before import') }]);
 
-  // The words for an inverter's and a battery's registers give their place, too, and take it away again.
+  // The meanings of an inverter's and a battery's registers also set their placement, and remove it again.
   const word = { native_name: 'production energy_total_kwh' };
   const said = await meter.say({ ...word, counts_as: 'production' });
   expect(said.json.channels).toContainEqual(
@@ -86,7 +86,7 @@ test('a native channel of unknown name is listed, counts for nothing, and its ow
   expect(unsaid.json.channels).toContainEqual(expect.objectContaining({ ...word, placement: null }));
 });
 
-test('PostgreSQL reads the pattern of known channels as the code does', async () => {
+test('PostgreSQL matches known channels like the code', async () => {
   const word = fc.constantFrom(
     'import',
     'export',
@@ -111,11 +111,11 @@ test('PostgreSQL reads the pattern of known channels as the code does', async ()
   );
 });
 
-test('the update keeps what a channel of unknown name has counted, and asks what it is', async () => {
+test('the update keeps the counted energy of a channel with an unknown name, and asks what it is', async () => {
   const meter = await device();
   const registers = { import: 1, feed_in: 1, 'export/roof': 1, gas_m3: 1, 'kitchen/import': 1, reactive: 1 };
   await meter.hear(registers, 0);
-  // As the version before left it: all but one counted.
+  // Restores the data of the previous version, in which all channels but one counted.
   const pool = api.database.pool;
   await pool.query(
     "UPDATE series SET counts_import = channel <> 'export/roof', counts_export = channel = 'export/roof' WHERE device_id = $1 AND channel <> 'reactive'",
@@ -135,7 +135,7 @@ test('the update keeps what a channel of unknown name has counted, and asks what
     'gas_m3 energy_total_kwh': { counts_as: 'export', circuit: 'gas_m3' },
   });
 
-  // Counted as before, asked until the owner says what it is.
+  // The channels count as before, and are asked about until the owner sets a meaning.
   await meter.hear(Object.fromEntries(Object.keys(registers).map((name) => [name, 2])), 30);
   const roles = await pool.query(
     'SELECT channel, counts_export FROM series WHERE device_id = $1 AND (counts_import OR counts_export) ORDER BY series_id',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A homeowner's gateway, and a worker that takes all of what comes through it in one batch. */
+/** Creates a homeowner's gateway, and a worker that writes all of its messages in one batch. */
 async function household() {
   const { userId, key } = await api.user('homeowner');
   const { json } = await api.send('/v1/gateways', { key, method: 'POST', body: { name: 'home' } });
@@ -43,7 +43,7 @@ async function household() {
   };
 }
 
-test('what no family knows is counted by the shape of its topic, with one of the messages', async () => {
+test('messages that no family recognises are counted by topic shape, with one example', async () => {
   const home = await household();
   await home.hear(
     ['solar/1712345678/live', '{"pac":1520}'],
@@ -87,7 +87,7 @@ test('what no family knows is counted by the shape of its topic, with one of the
   ).toEqual(['long', 'solar/+/live']);
 });
 
-test('of what receivers hear by radio no example is kept, and what a family recognises is not unread', async () => {
+test('no example is stored of messages received by radio, and messages of a family are not counted', async () => {
   const home = await household();
   await home.hear(
     ['rtlamr/12345678/state', '{"reading":"77","lastseen":"2026-07-05T19:00:00Z"}'],
@@ -111,7 +111,7 @@ test('of what receivers hear by radio no example is kept, and what a family reco
   expect(rows).toEqual([]);
 });
 
-test('is seen by its owner and whoever reaches it; to others there is no such gateway', async () => {
+test('are visible to the owner and callers that reach it; for others the gateway does not exist', async () => {
   const [home, stranger] = [await household(), await api.user('homeowner')];
   const [utility, admin] = [await api.user('utility'), await api.user('admin')];
   const keyless = await api.user('homeowner', { scopes: ['insights:read'] });
@@ -122,7 +122,7 @@ test('is seen by its owner and whoever reaches it; to others there is no such ga
     expect([id, await statusOf(`/v1/gateways/${id}/unread`, home.key)]).toEqual([id, 404]);
   }
   expect(await statusOf(home.path, keyless.key)).toBe(403);
-  // A key that is limited to a group sees that something speaks, and not what it says.
+  // A key that is limited to a group sees the shapes, and not the messages.
   await home.hear(['solar/1234567890/live', '{"pac":1520}']);
   const { json: group } = await api.send('/v1/groups', { key: admin.key, method: 'POST', body: { name: 'Street' } });
   const place = `/v1/groups/${group.group_id}/users/${home.userId}`;
@@ -138,7 +138,7 @@ test('is seen by its owner and whoever reaches it; to others there is no such ga
   expect((await home.unread())[0].example.payload).toBe('{"pac":1520}');
 });
 
-test('counts are bounded: 200 shapes of a gateway, the others together, however many topics there are', async () => {
+test('counts are limited: 200 shapes per gateway, the others together, for any number of topics', async () => {
   const home = await household();
   const words = Array.from(
     { length: 450 },
@@ -151,7 +151,7 @@ test('counts are bounded: 200 shapes of a gateway, the others together, however 
     [home.gatewayId],
   );
   expect(rows).toEqual([{ shapes: 201, messages: 450, further: 250 }]);
-  // Another worker does not know which there are, and adds none.
+  // Another worker has no list of the shapes, and adds none.
   const other = createUnreadMessages();
   const note = (topic: string) => other.note(home.gatewayId, { topic, payload: Buffer.from('1'), receivedAtMs: 0 });
   for (const topic of ['new/one', 'new/two', 'a/aax']) note(topic);
@@ -166,7 +166,7 @@ test('counts are bounded: 200 shapes of a gateway, the others together, however 
   ]);
 });
 
-test('a gateway’s counts are written once in ten seconds, and those of a batch that fails not twice', async () => {
+test('a gateway’s counts are written once in ten seconds, and those of a failed batch only once', async () => {
   const home = await household();
   let nowMs = 0;
   const unread = createUnreadMessages(() => nowMs);
@@ -198,7 +198,7 @@ test('a gateway’s counts are written once in ten seconds, and those of a batch
   expect(await counted()).toBe(5);
 });
 
-test('what a gateway said last is written without its next message, and at a stop at once', async () => {
+test('a gateway’s last counts are written without its next message, and at once at a stop', async () => {
   const home = await household();
   const gone = await household();
   await api.send(`/v1/gateways/${gone.gatewayId}`, { key: gone.key, method: 'DELETE' });
@@ -220,13 +220,13 @@ test('what a gateway said last is written without its next message, and at a sto
   expect(unread.due(true)).toEqual([]);
 });
 
-test('an example gives place to another after ten minutes, and not with each writing', async () => {
+test('an example is replaced after ten minutes, not at each write', async () => {
   const home = await household();
   const worker = createUnreadMessages();
   const say = async (text: string) => {
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
-    // As another worker, which has not written yet.
+    // Like another worker that has not written yet.
     await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };
@@ -248,7 +248,7 @@ test('an example gives place to another after ten minutes, and not with each wri
   ]);
 });
 
-test('examples go after a day, shapes after a month, and all of it with the gateway', async () => {
+test('examples are deleted after a day, shapes after a month, and all with the gateway', async () => {
   const home = await household();
   await home.hear(['a/b', '1'], ['c/d', '2']);
   const { pool } = api.database;
@@ -258,7 +258,7 @@ test('examples go after a day, shapes after a month, and all of it with the gate
     [home.gatewayId],
   );
   const examples = async () => (await home.unread()).map((one: { example: unknown }) => one.example !== null);
-  // Not shown from then on, whenever the job comes.
+  // The example is hidden from then on, even before the job deletes it.
   expect(await examples()).toEqual([false, true]);
   await deleteExpiredUnread(pool, new Date());
   const { rows } = await pool.query(

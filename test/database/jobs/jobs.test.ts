@@ -7,7 +7,7 @@ import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobParts, startJobs, TAKEN } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
-/** Never by itself within a test. */
+/** An interval that is too long to elapse within a test. */
 const RARELY = { everySeconds: 1_000_000 };
 let database: TestDatabase;
 const stops: (() => Promise<void>)[] = [];
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** What the jobs get, and what they log. */
+/** Returns the dependencies of jobs, and their log lines. */
 function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: string; msg: string; level: number }[] } {
   const lines: { job?: string; msg: string; level: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -42,7 +42,7 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
     ...given,
   };
 }
-/** A pool of a job's own, which says when the job has given its connection back: by then it has tried its lock. */
+/** A pool for one job that resolves when the job has returned its connection: by then it has tried its lock. */
 function pooled() {
   const pool = createPool(database.url, { max: 1 });
   const tried = new Promise<void>((resolve) => pool.once('release', () => resolve()));
@@ -67,7 +67,7 @@ test('every job has a name of its own, and runs', async () => {
   await stop();
 });
 
-test('a job that the database is not able to do is not there', async () => {
+test('a job that the database does not support is omitted', async () => {
   const able = parts({ capabilities: TIERS.community });
   const never = JOBS.map((one) => ({ ...one, at: RARELY, alsoAtStart: false }));
   const names = JOBS.map(({ name }) => name);
@@ -81,7 +81,7 @@ test('a job that the database is not able to do is not there', async () => {
   }
 });
 
-test('of several workers one does a job that has a lock, and the next time another may', async () => {
+test('a job with a lock runs in one of several workers, and the next time another may run it', async () => {
   const ran: string[] = [];
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -96,7 +96,7 @@ test('of several workers one does a job that has a lock, and the next time anoth
   };
   const first = startJobs([job(async () => void ran.push('first'), { lock: 'rollupCheck' })], parts());
   await expect.poll(() => ran).toEqual(['first']);
-  // It has done its work, and gives the lock back a moment later.
+  // The job is done, and releases the lock a moment later.
   await expect.poll(isHeld).toBe(false);
   const holder = startJobs([job(() => ended.then(() => void ran.push('holder')), { lock: 'rollupCheck' })], parts());
   await expect.poll(isHeld).toBe(true);
@@ -112,7 +112,7 @@ test('of several workers one does a job that has a lock, and the next time anoth
   await Promise.all([first, holder, free, other].map(({ stop }) => stop()));
 });
 
-test('what another worker is at is tried again, until it is done or the other one is gone', async () => {
+test('a job that another worker runs is tried again, until it is done or the other worker is gone', async () => {
   const ran: string[] = [];
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ test('what another worker is at is tried again, until it is done or the other on
   await expect.poll(() => ran.toSorted()).toEqual(['again', 'own lock']);
 });
 
-test('a job does not run beside itself; one that fails is logged, and comes again', async () => {
+test('a job does not overlap with itself; a failure is logged, and the job runs again', async () => {
   const given = parts();
   let [running, most, failures] = [0, 0, 0];
   const slow = job(
@@ -173,7 +173,7 @@ test('a job does not run beside itself; one that fails is logged, and comes agai
   expect(failed.every(({ job }) => job === 'failing')).toBe(true);
 });
 
-test('a stop waits for the jobs under way, tells them, and begins none', async () => {
+test('a stop waits for running jobs, signals them, and starts none', async () => {
   const given = parts();
   const did: string[] = [];
   const long = job(async (_, stopping) => {

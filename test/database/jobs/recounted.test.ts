@@ -30,9 +30,9 @@ async function home(...others: string[]): Promise<Meter> {
   return made;
 }
 
-test('an update places what is there, and tells those once whose totals it changed', async () => {
+test('an update sets placements, and notifies once the accounts whose totals it changed', async () => {
   const [alone, withPlug, withSolar] = [await home(), await home('smart_plug'), await home('solar_inverter')];
-  // As it was before: nobody knew of placements.
+  // Restores the data from before placements existed.
   await database.pool.query(
     'ALTER TABLE devices DROP COLUMN placement, DROP COLUMN placement_by, DROP COLUMN upstream_device_id; ALTER TABLE users DROP COLUMN home_recounted',
   );

@@ -18,7 +18,7 @@ import { fillInstallation } from '#test/support/full-installation.ts';
 import { meter } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
-/** A clock that is 14 months ahead. */
+/** Clock that is 14 months ahead. */
 const ahead = () => new Date(Date.now() + 430 * DAY_MS);
 const now = () => new Date();
 const SILENT = pino({ level: 'silent' });
@@ -40,7 +40,7 @@ function parts(given: Partial<JobParts>): JobParts {
   return { ...base, clock: now, ageClock: now, ahead: { daysToPack: 0 }, ...given };
 }
 
-/** Rows of every relation that a move would copy, but for queues, which workers empty. */
+/** Returns the numbers of rows of every relation that a move copies, except queues, which workers empty. */
 async function rowCounts(): Promise<Record<string, number>> {
   const queues = new Set(['usage_changes', 'usage_untold']);
   const counts: Record<string, number> = {};
@@ -69,14 +69,14 @@ const runAll = async (given: Partial<JobParts>) => {
   }
 };
 
-test('no job deletes anything on the word of a clock that is 14 months ahead; with a believed time that is, they do', async () => {
+test('no job deletes anything by a clock that is 14 months ahead; with a believed time 14 months ahead, jobs do', async () => {
   await fillInstallation(database);
   await database.pool.query("UPDATE imports SET credentials_sealed = 'x'");
   const before = await rowCounts();
   await runAll({ clock: ahead });
   expect(less(before, await rowCounts())).toEqual([]);
   await runAll({ clock: ahead, ageClock: ahead });
-  // What the test would see: were one of these not deleted here, it could not be seen to stay above.
+  // Proof that the test can fail: each of these relations loses rows here, so an unchanged number above is meaningful.
   expect(less(before, await rowCounts()).sort()).toEqual(
     expect.arrayContaining([
       'alert_firings',
@@ -97,7 +97,7 @@ test('no job deletes anything on the word of a clock that is 14 months ahead; wi
   );
 });
 
-test('a start with a clock that is 14 months ahead does not move the time that age is counted from', async () => {
+test('a start with a clock 14 months ahead does not move the time by which age is counted', async () => {
   const home = await meter(database);
   await home.read([[new Date(), 1]]);
   const read = async () => (await readBelievedTime(database.pool))?.getTime() ?? 0;
@@ -117,7 +117,7 @@ test('a start with a clock that is 14 months ahead does not move the time that a
   expect(await read()).toBeGreaterThanOrEqual(rightMs);
 });
 
-test('an operator confirms a clock; by its monotonic clock alone a process moves the time on', async () => {
+test('an operator confirms a clock; by its monotonic clock alone a process moves the time forward', async () => {
   let monoMs = 0;
   const running = await startBelievedTime(database.pool, { clock: ahead, log: SILENT, monotonicMs: () => monoMs });
   const startMs = running.nowMs();
@@ -131,10 +131,10 @@ test('an operator confirms a clock; by its monotonic clock alone a process moves
   await confirmClock(database.pool, now());
 });
 
-test('the believed time moves on by the whole of the monotonic clock, however slowly the database answers', async () => {
+test('the believed time follows the whole monotonic clock, however slowly the database answers', async () => {
   let monoMs = 0;
   let syncs = 0;
-  // Each statement takes four seconds of the monotonic clock, after which its answer is there.
+  // Each statement takes four seconds of the monotonic clock before its answer arrives.
   const slow = new Proxy(database.pool, {
     get: (pool, name) =>
       name === 'query'
@@ -154,7 +154,7 @@ test('the believed time moves on by the whole of the monotonic clock, however sl
   expect(running.nowMs() - startMs).toBe(monoMs - startMonoMs);
 });
 
-test('jobs go on when the clock is set back, and a daily one that was missed runs once', async () => {
+test('jobs continue when the clock is set back, and a missed daily job runs once', async () => {
   let wallMs = Date.parse('2026-11-24T12:00:00Z');
   await database.pool.query('DELETE FROM daily_runs');
   const ran: string[] = [];
@@ -174,10 +174,10 @@ test('jobs go on when the clock is set back, and a daily one that was missed run
     const count = often();
     await expect.poll(often).toBeGreaterThan(count);
     expect(nightly()).toBe(0);
-    // Over the minute of the nightly job, without showing it.
+    // The clock passes the minute of the nightly job in one step.
     wallMs = Date.parse('2026-11-25T09:00:00Z');
     await expect.poll(nightly).toBe(1);
-    // Back before it, and over it again.
+    // The clock goes back before that minute, and passes it again.
     wallMs = Date.parse('2026-11-25T01:00:00Z');
     let seen = often();
     await expect.poll(often).toBeGreaterThan(seen + 1);
@@ -188,7 +188,7 @@ test('jobs go on when the clock is set back, and a daily one that was missed run
   } finally {
     await started.stop();
   }
-  // A stop over the next one: the next start makes up for it.
+  // The process is stopped during the next run's minute: the next start makes up for it.
   wallMs = Date.parse('2026-11-26T12:00:00Z');
   const next = startJobs(list, parts({ clock: () => new Date(wallMs) }));
   await expect.poll(nightly).toBe(2);
@@ -198,7 +198,7 @@ test('jobs go on when the clock is set back, and a daily one that was missed run
 test('after a start with a clock 14 months ahead nothing is dropped before energy doctor --confirm-clock, and then by the retention', async () => {
   const { pool } = database;
   const home = await meter(database);
-  // This machine's clock is that which is ahead: the installation was last in use 430 days before.
+  // This machine's clock is the one that is ahead: the installation was last in use 430 days earlier.
   const inUse = new Date(Date.now() - 430 * DAY_MS);
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
   await home.read([[readAt, 1]], inUse);
@@ -222,7 +222,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir };
     const { stdout } = await promisify(execFile)(process.execPath, [energy, 'doctor', '--confirm-clock'], { env });
     expect(stdout).toContain('is confirmed');
-    // The process that runs adopts it by itself.
+    // The running process adopts the confirmed clock without a restart.
     const isAdopted = () => Date.now() - running.ageClock().getTime() < DAY_MS;
     await expect.poll(isAdopted, { timeout: 20_000 }).toBe(true);
     await runAll({ ageClock: running.ageClock });

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { addToProfile, type Difference } from '#test/support/load-profile.ts';
 import { totalMilliwattHours } from '#test/support/meters.ts';
 
-/** A late day of many devices is folded in pieces of bounded size. The clock of the refresh stands at NOW. */
+/** A late day of many devices is folded in chunks of bounded size. The clock of the refresh stands at NOW. */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = Date.UTC(2026, 8, 10);
 const QUARTER_MS = 900_000;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Differences of so many devices of one user, one to each of so many of a day's first quarter-hours. */
+/** Returns differences of this number of devices of one user, one for each of the day's first quarter-hours. */
 const lateDay = (devices: number, quarters: number): Difference[] =>
   Array.from({ length: devices * quarters }, (_, index) => ({
     deviceId: `dev_${String(Math.floor(index / quarters)).padStart(3, '0')}`,
@@ -37,7 +37,7 @@ const fold = async (afterId: string, devices: number) =>
   (await query('SELECT * FROM fold_late_devices($1, $2, $3)', [new Date(DAY_MS), afterId, devices]))[0];
 const totals = () => Promise.all(LEVELS.map((level) => totalMilliwattHours(database, level, 'usr_a')));
 
-test('a piece takes so many devices and no others, and leaves its day stale', async () => {
+test('a chunk takes its number of devices and no others, and leaves its day stale', async () => {
   const late = lateDay(5, 4);
   await addToProfile(database, late);
   expect(await waiting()).toBe(20);
@@ -46,29 +46,29 @@ test('a piece takes so many devices and no others, and leaves its day stale', as
   expect(await query('SELECT day FROM stale_days')).toEqual([{ day: new Date(DAY_MS) }]);
   expect(await fold('dev_001', 3)).toEqual({ folded: 12, last: 'dev_004' });
   expect(await fold('dev_004', 3)).toEqual({ folded: 0, last: null });
-  // What comes after its device has been passed is left to the next pass.
+  // Differences that arrive after the pass has reached their device wait for the next pass.
   await addToProfile(database, late.slice(0, 4));
   expect(await fold('dev_001', 3)).toEqual({ folded: 0, last: null });
   expect(await waiting()).toBe(4);
 });
 
-test('a pass folds a day in transactions of bounded size, and every level has all of it', async () => {
+test('a pass folds a day in transactions of bounded size, and every level includes all of it', async () => {
   const late = lateDay(30, 4);
   await addToProfile(database, late);
   expect(await refreshRollups(database.pool, NOW, { devices: 3 })).toMatchObject({ folded: 120, days: 1 });
   expect(await waiting()).toBe(0);
   expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
-  // xmin is the transaction that wrote a row: an hour of a device.
+  // xmin is the id of the transaction that wrote a row (an hour of a device).
   const [transactions] = await query(
     'SELECT count(*)::int AS count, max(rows)::int AS rows FROM (SELECT count(*) AS rows FROM device_hours GROUP BY xmin::text) written',
   );
   expect(transactions).toEqual({ count: 10, rows: 3 });
 });
 
-test('differences that have waited for long take no more than a row a quarter-hour', async () => {
+test('differences that waited for long are combined into one row per quarter-hour', async () => {
   const [one] = lateDay(1, 1) as [Difference];
   for (let times = 0; times < 20; times++) await addToProfile(database, [one]);
-  // Had of each difference on its own, an hour is the same: what is added to it tells.
+  // The result is also the same if each difference is folded alone; the number of added rows shows the combination.
   await query(`CREATE TABLE added (rows bigint);
     ALTER FUNCTION apply_device_hours RENAME TO apply_device_hours_really;
     CREATE FUNCTION apply_device_hours(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -82,7 +82,7 @@ test('differences that have waited for long take no more than a row a quarter-ho
   expect(await totals()).toEqual(LEVELS.map(() => 20));
 });
 
-test('what is taken back in another piece than it came in leaves no row and no difference', async () => {
+test('energy removed in another chunk than it was added leaves no row and no difference', async () => {
   const late = lateDay(2, 2);
   await addToProfile(database, late);
   await refreshRollups(database.pool, NOW, { devices: 1 });
@@ -100,7 +100,7 @@ test('what is taken back in another piece than it came in leaves no row and no d
   expect(await query('SELECT FROM device_hours')).toHaveLength(0);
 });
 
-test('a pass that is told to stop ends between two pieces, and the next one goes on', async () => {
+test('a pass that is asked to stop ends between two chunks, and the next one continues', async () => {
   const late = lateDay(6, 1);
   await addToProfile(database, late);
   const stopping = new AbortController();
@@ -109,7 +109,7 @@ test('a pass that is told to stop ends between two pieces, and the next one goes
   await expect.poll(waiting, { interval: 0 }).toBeLessThan(6);
   stopping.abort();
   const { folded, complete } = await passing;
-  // Where it was told too late it had come to the end.
+  // If the signal came too late, the pass had already finished.
   if (folded < 6) expect(complete).toBe(false);
   expect(await waiting()).toBe(6 - folded);
   const stopped = new AbortController();
@@ -119,7 +119,7 @@ test('a pass that is told to stop ends between two pieces, and the next one goes
   expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
 });
 
-test('a pass that is cut off between two pieces leaves nothing that the next one does not mend', async () => {
+test('a pass that is interrupted between two chunks leaves nothing that the next one does not repair', async () => {
   const late = lateDay(60, 4);
   let total = 0;
   let cutOff = 0;
@@ -130,9 +130,9 @@ test('a pass that is cut off between two pieces leaves nothing that the next one
       () => 0,
       () => 1,
     );
-    // Some pieces are through, others are not.
+    // Some chunks are complete, others are not.
     while ((await waiting()) > 200 - round * 30) await new Promise((resolve) => setTimeout(resolve, 1));
-    // Until it is gone: the next pass would find its lock taken, and fold nothing.
+    // Waits until the backend has ended: otherwise the next pass would find its lock taken, and fold nothing.
     await query(
       `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

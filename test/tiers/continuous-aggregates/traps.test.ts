@@ -11,10 +11,10 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { whole } from '#test/support/load-profile.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 
-/** What continuous aggregates are known to get wrong, each tried on ours. The clock of the refresh stands at NOW. */
+/** Known errors of continuous aggregates, each tried on ours. The clock of the refresh stands at NOW. */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (time: string) => new Date(`${time}Z`);
-/** Everything before this is materialised after a pass at NOW. */
+/** All data before this time is materialised after a pass at NOW. */
 const BORDER = at('2026-11-19T00:00:00');
 
 let database: TestDatabase;
@@ -34,7 +34,7 @@ const watermarks = () =>
      JOIN _timescaledb_catalog.hypertable h ON h.schema_name = c.materialization_hypertable_schema AND h.table_name = c.materialization_hypertable_name`,
   );
 
-test('aggregates answer in real time: what was just written is in every level before any refresh', async () => {
+test('aggregates answer in real time: written data is in every level before any refresh', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -84,7 +84,7 @@ test('of equal hours the earliest is the peak hour, materialised and in real tim
   expect(await peaks()).toEqual(['02:00', '02:00']);
 });
 
-test('the part that is read in real time is found by an index, however many rows the chunk has', async () => {
+test('the part read in real time uses an index, however many rows the chunk has', async () => {
   await query(`INSERT INTO device_hours SELECT 'dev_' || d, t, 'usr_' || d, 1, 0, 0, 1, 900000, 0
     FROM generate_series(1, 400) d, generate_series('2026-11-17'::timestamptz, '2026-11-20 12:00', '15 min') t`);
   await pass();
@@ -97,11 +97,11 @@ test('the part that is read in real time is found by an index, however many rows
     .map((row) => row['QUERY PLAN'])
     .join('\n');
   expect(plan).toMatch(/Index Cond: \(\(user_id = 'usr_7'::text\) AND \(starts_at >= /);
-  // Of heads there are too few here for their index.
+  // Here the table of heads is too small for PostgreSQL to use its index.
   expect(plan).not.toMatch(/Seq Scan on (?!device_heads)/);
 });
 
-test('a row at the very start of a month, late and changed twice, is in its month and in no other', async () => {
+test('a row at the very start of a month, late and changed twice, is in that month only', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -133,7 +133,7 @@ test('a row at the very start of a month, late and changed twice, is in its mont
   ]);
 });
 
-test('late rows of any age are in every level after one pass, and a row that ceased to be is gone from all', async () => {
+test('late rows of any age are in every level after one pass, and a removed row is in none', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -157,7 +157,7 @@ test('late rows of any age are in every level after one pass, and a row that cea
       level,
       total: 801_000_000,
     });
-  // A better quantity takes the place of the registers: the hours that only these had cease to be.
+  // A better quantity replaces the registers: hours with registers only disappear.
   await query(
     `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `-${column}`).join(', ')})::interval_delta))
     FROM closed_device_intervals WHERE user_id = $1 AND starts_at < '2026-11-01'`,
@@ -173,7 +173,7 @@ test('late rows of any age are in every level after one pass, and a row that cea
   }
 });
 
-test('a batch that mixes now and long ago makes only the days stale that it changed', async () => {
+test('a batch with current and old readings makes only the changed days stale', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -191,7 +191,7 @@ test('a batch that mixes now and long ago makes only the days stale that it chan
     NOW,
   );
   const waiting = await query('SELECT DISTINCT day FROM late_deltas ORDER BY 1');
-  // From the late reading on, the whole of the old gap is spread anew; nothing of it reaches this month's last days.
+  // From the late reading on, the old gap is spread again; this month's last days do not change.
   expect(waiting[0].day.toISOString()).toBe('2026-06-01T00:00:00.000Z');
   expect(await query(`SELECT FROM _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log`)).toEqual([]);
   const { folded, days } = await pass();
@@ -200,7 +200,7 @@ test('a batch that mixes now and long ago makes only the days stale that it chan
   expect(await pass()).toMatchObject({ folded: 0, days: 0 });
 });
 
-test('aggregates whose load profile was dropped by hand stay, whatever is refreshed later', async () => {
+test('aggregates of a load profile that was dropped by hand stay, whatever is refreshed later', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -230,7 +230,7 @@ test('aggregates whose load profile was dropped by hand stay, whatever is refres
   expect(total).toBe(30_000_000);
 });
 
-test('a clock that runs ahead moves no watermark past the start of yesterday, and hides nothing that comes later', async () => {
+test('a clock that is ahead moves no watermark beyond the start of yesterday, and hides no later data', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -245,7 +245,7 @@ test('a clock that runs ahead moves no watermark past the start of yesterday, an
     expect({ level, late: watermark > BORDER }).toEqual({ level, late: false });
   await home.read([[at('2026-11-20T11:55'), 2.5]], NOW);
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(2_000_000);
-  // The service's own clock, set far ahead and back again: what is late by then is still counted.
+  // The service's own clock is set far ahead and back again: data that is late by then still counts.
   await refreshRollups(database.pool, at('2027-06-01T00:00'));
   await home.read([[at('2026-11-20T11:58'), 2.75]], NOW);
   await pass();
@@ -256,7 +256,7 @@ test('a clock that runs ahead moves no watermark past the start of yesterday, an
   expect(hourly).toBe(2_000_000);
 });
 
-test('compressed history takes late rows, more than one statement may decompress by default, and is compressed again', async () => {
+test('compressed history accepts late rows, more than one statement may decompress by default, and is compressed again', async () => {
   const home = await meter(database);
   const start = at('2026-09-01T00:00').getTime();
   const minutes = 130_000;
@@ -275,7 +275,7 @@ test('compressed history takes late rows, more than one statement may decompress
   await compressHistory(database.pool, NOW, NOW);
   expect((await compressed()).length).toBeGreaterThan(4);
   const client = await database.pool.connect();
-  // As the writer's changed values and the erasure do: an update and a delete in the past, over everything.
+  // Like changed values and an erasure: an update and a delete in the past, across all chunks.
   await client.query(
     'UPDATE readings SET value = value + 1 WHERE series_id = (SELECT series_id FROM series WHERE device_id = $1)',
     [home.deviceId],
@@ -300,7 +300,7 @@ test('compressed history takes late rows, more than one statement may decompress
   expect(await query(`SELECT count(*) AS n FROM readings`)).toEqual([{ n: minutes + 3 }]);
 });
 
-test('an operator who refreshes by hand at the same time harms nothing', async () => {
+test('a concurrent manual refresh by an operator does no harm', async () => {
   const home = await meter(database);
   await home.read(
     [...Array(200).keys()].map((index) => [
@@ -338,7 +338,7 @@ test('an operator who refreshes by hand at the same time harms nothing', async (
   expect(failed).toBeLessThan(10);
 });
 
-test('of two workers one refreshes and the other sees that it is done', async () => {
+test('of two workers one refreshes, and the other returns when it is done', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -347,7 +347,7 @@ test('of two workers one refreshes and the other sees that it is done', async ()
     ],
     NOW,
   );
-  // Held until the others have asked: on a fast machine it would be done before they have connected.
+  // Locked until the others have tried: on a fast machine the refresh would end before they connect.
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN; LOCK TABLE rollup_progress');
   let busy = 0;
@@ -360,7 +360,7 @@ test('of two workers one refreshes and the other sees that it is done', async ()
   expect(reports.filter(({ busy }) => !busy)).toHaveLength(1);
 });
 
-test('a pass that is cut off anywhere leaves nothing that the next one does not mend', async () => {
+test('a pass interrupted anywhere leaves nothing that the next one does not repair', async () => {
   const home = await meter(database);
   await home.read(
     [...Array(60).keys()].map((index) => [
@@ -388,7 +388,7 @@ test('a pass that is cut off anywhere leaves nothing that the next one does not 
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(59_000_000);
 });
 
-test('a writer that began before the border moved holds it up, and is counted', async () => {
+test('a writer that began before the border moved delays it, and is counted', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -419,7 +419,7 @@ test('a writer that began before the border moved holds it up, and is counted', 
   const first = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await first();
-  // Another that is open, and the last that drew a number: it may have read the border before it moved, for all one knows.
+  // A second open transaction, the last that drew a number: it may have read the border before it moved.
   const second = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await second();
@@ -432,7 +432,7 @@ test('a writer that began before the border moved holds it up, and is counted', 
     });
 });
 
-test('months of a long history are found by their hours, not by reading the whole of it', async () => {
+test('months of a long history are found by their hours, without reading all of it', async () => {
   const home = await meter(database);
   await home.read(
     [
@@ -452,7 +452,7 @@ test('months of a long history are found by their hours, not by reading the whol
   expect(plan).toMatch(/hour >= '2026-01-01/);
 });
 
-test('answers over a zone that needs quarter-hours read compressed history', async () => {
+test('answers in a zone that needs quarter-hours read compressed history', async () => {
   const home = await meter(database);
   await home.read(
     [
