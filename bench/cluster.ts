@@ -32,7 +32,7 @@ interface Broker {
   pids(): number[];
 }
 
-/** CPU time per reading, in µs. */
+/** CPU time per reading of each part, in µs. */
 interface Cpu {
   broker: number;
   worker: number;

@@ -29,7 +29,7 @@ const KEPT_TIMES = 100;
 /** One home in this many has solar panels: a grid meter and an inverter, whose hours are read individually. */
 const SOLAR_EVERY = 10;
 
-/** Queries, and how often each is run. */
+/** Queries to measure, and how often each is run. */
 const QUESTIONS: {
   name: string;
   start: string;

@@ -133,7 +133,7 @@ export async function bench(): Promise<Answer> {
           fewUs: cpu(one.few),
           manyUs: cpu(one.many),
         });
-        // Only after the largest size.
+        // The steady run takes place only after the largest size.
         if (STEADY_MINUTES > 0 && million === SIZES.at(-1))
           steady = await steadyState(database.pool, round, rate(many));
         const byQuarterHour = BY_QUARTER_HOUR ? { byQuarterHour: ratesOf(quarterly) } : {};

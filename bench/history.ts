@@ -11,7 +11,7 @@ const later = (measure: Measure) => LATER_QUARTERS.map((quarter) => quarterColum
 /** Columns of a quarter-hour with known data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
-/** First and last day, ISO dates in UTC. */
+/** First and last day of a year of data, as ISO dates in UTC. */
 export interface Year {
   start: string;
   end: string;

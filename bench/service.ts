@@ -17,7 +17,7 @@ export async function freePorts<More extends string = never>(
   return Object.fromEntries(ports) as Record<(typeof PORTS)[number] | More, string>;
 }
 
-/** `npm start` in a separate process. */
+/** The service, started by `npm start` in a separate process. */
 export interface Service {
   pid: number;
   kill(signal: NodeJS.Signals): void;

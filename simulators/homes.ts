@@ -71,7 +71,7 @@ function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
   return isHoliday ? { ...habits, away: true } : habits;
 }
 
-/** Standby, fridge, lights and screens. */
+/** Base load of a day: standby, fridge, lights and screens. */
 function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): Int32Array {
   const random = createRandom(traits.seed, 'base');
   const standby = random.whole(60, 140);

@@ -25,7 +25,7 @@ interface Waits {
   ratio: number;
 }
 
-/** Result of one hog. */
+/** Result with one account that overloads the service (a hog). */
 export interface Fairness {
   hog: string;
   puback: Waits;

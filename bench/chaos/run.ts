@@ -42,7 +42,7 @@ async function diagnosis(pool: Pool, logs: string): Promise<string> {
   return found.join('\n');
 }
 
-/** Result of a fault. */
+/** Result of a run with one fault. */
 export interface Row {
   fault: string;
   broker: string;

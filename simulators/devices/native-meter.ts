@@ -4,7 +4,7 @@ import type { MeterState, SimulatedHome } from '../home-clock.ts';
 /** One element of a message on `energy/v1/{device_id}/readings` from a meter. */
 export interface MeterReading {
   ts: string;
-  /** Omitted for imported energy. */
+  /** Channel of the register; omitted for imported energy. */
   channel?: string;
   energy_total_kwh: number;
   power_w?: number;

@@ -96,7 +96,7 @@ function typesOf(
   };
 }
 
-/** Returns the meter reading whose address contains this address. */
+/** Returns the address of the meter reading that is this address or a parent path of it. */
 function readingAbove(href: string, readings: ReadonlyMap<string, unknown>): string | undefined {
   for (let end = href.length; end > 0; end = href.lastIndexOf('/', end - 1))
     if (readings.has(href.slice(0, end))) return href.slice(0, end);

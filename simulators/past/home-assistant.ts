@@ -29,7 +29,7 @@ export interface Entity {
   entity: string;
   /** Default: `import`; `gas/m3` for an entity in m³. */
   channel?: string | undefined;
-  /** Unit, for a file that contains none. */
+  /** Unit of the values, for a file that contains none. */
   unit?: EnergyUnit | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface NewAlert {
   type: Alert['type'];
   thresholdKwh?: number;
   thresholdHours?: number;
-  /** Decimal string. */
+  /** Threshold as a decimal string. */
   threshold?: string;
   delivery: Alert['delivery'];
 }

@@ -18,7 +18,7 @@ export interface EventStream {
   events: StreamEvent[];
   /** Everything received, including comments and `retry:`. */
   text(): string;
-  /** Events of one kind. */
+  /** Returns the received events of one kind. */
   of(event: string): StreamEvent[];
   /** Whether the server has ended the stream in an orderly way. */
   isOver(): boolean;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DecoderSettings } from '#ingest/decoders/family.ts';
 
-/** Folder of the families. */
+/** Folder of the device families. */
 export const FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
 
 export interface CaseMessage {
@@ -26,7 +26,7 @@ export interface Case {
 
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
-/** The case's message. */
+/** Builds the message of a test case. */
 export const messageOf = (given: Case['in']) => ({
   topic: given.topic,
   payload: bytesOf(given),
@@ -34,7 +34,7 @@ export const messageOf = (given: Case['in']) => ({
   replayed: given.replayed ?? false,
 });
 export const settingsOf = ({ tz, config }: Case['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
-/** Messages that came before it. */
+/** Returns the messages that came before a test case's message. */
 export const priorOf = ({ prior = [] }: Case['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
 /** Returns the cases of a family by name: `tables/<family>.cases.json` for a table, or the files in a code family's folder. */

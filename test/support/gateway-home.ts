@@ -17,7 +17,7 @@ export interface GatewayHome {
   api: TestApi;
   userId: string;
   gatewayId: string;
-  /** Login of the gateway. */
+  /** MQTT login of the gateway. */
   mqtt: { username: string; password: string; topic_prefix: string };
   /** URL of the service's broker. */
   url: string;

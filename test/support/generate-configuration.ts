@@ -3,7 +3,7 @@ import { effectiveVariables, explainedVariables } from '#src/config/load.ts';
 import { DETAILS } from '#src/config/meanings.ts';
 import { SECRETS } from '#src/config/sections.ts';
 
-/** Page that explains every variable. */
+/** Documentation page that explains every environment variable. */
 export const CONFIGURATION_FILE = new URL('../../docs/configuration.md', import.meta.url);
 
 const HEAD = `# Configuration

@@ -4,7 +4,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { schemaText } from './schema-text.ts';
 import { startPlain } from './tiers/plain.ts';
 
-/** File of the complete schema. */
+/** File with the complete database schema. */
 export const SCHEMA_FILE = new URL('../../sql/schema.sql', import.meta.url);
 
 const HEADER = `-- The whole schema as the migrations in schema/ leave it, on PostgreSQL without TimescaleDB. Read it here, change it there.

@@ -33,7 +33,7 @@ export type Unit = 'hour' | 'day' | 'month';
 export interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];
-  /** Indices of the homes in each group. */
+  /** Indices of the homes in each group, by the group's name. */
   members: Map<string, Set<number>>;
   // biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked
   ask(path: string, method?: string, body?: unknown): Promise<any>;

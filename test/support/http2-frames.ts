@@ -15,7 +15,7 @@ export interface RawHttp2 {
   closed: Promise<unknown>;
 }
 
-/** Builds one frame. */
+/** Builds one HTTP/2 frame. */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array = new Uint8Array()): Uint8Array {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);

@@ -52,7 +52,7 @@ export interface StoredDevice {
   /** Energy of the device's separate meters. */
   meters: NonNullable<DeviceDeltas['meters']>;
   open: OpenHour;
-  /** Increases with each change. */
+  /** Version number, which increases with each change. */
   version: number;
 }
 
@@ -113,7 +113,7 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A cached head contains neither of these, and they do not change.
+      // A plan from a cached head contains neither first readings nor earlier roles, because they do not change.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;

@@ -12,7 +12,7 @@ export interface OidcServer {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** PEM of the authority. */
+  /** Certificate of the authority as PEM. */
   ca: string;
   /** People who can sign in, by login, with their claims; any password is accepted. */
   people: Map<string, Claims>;

@@ -21,7 +21,7 @@ export interface InOwnRoot {
   folder: string;
   /** Folders of the repository that are copied into the image, in addition to packages. */
   copied: readonly string[];
-  /** Numeric id of the user and group. */
+  /** Numeric id of the user and group that the program runs as. */
   user: number;
   command: readonly string[];
   env: Readonly<Record<string, string>>;

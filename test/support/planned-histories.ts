@@ -30,7 +30,7 @@ export const delivery = fc.record({
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
   /** Writer that continues at each step. Usually one of them plans on a state that another has changed in the meantime. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
-  /** Cache of each writer. */
+  /** Kind of head cache of each writer. */
   memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 3, maxLength: 3 }),
   /** Changes of settings by owners, with the step before which each is made. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), settings }), { maxLength: 3 }),

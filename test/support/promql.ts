@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 /** A metric that an expression uses. */
 interface Asked {
   metric: string;
-  /** Labels in its selectors. */
+  /** Labels in the selectors of the metric. */
   labels: string[];
 }
 

@@ -14,7 +14,7 @@ export interface Call {
 export interface Receiver {
   url: string;
   port: number;
-  /** PEM of the authority to trust. */
+  /** Certificate of the authority to trust, as PEM. */
   ca: string;
   calls: Call[];
   /** Response to a call; a function receives the call. Null: never respond. `ending`: how the body is left unfinished. */

@@ -20,7 +20,7 @@ export interface SimulatedYear {
   used: Float64Array;
   production: Float64Array | null;
   freezer: Float64Array;
-  /** kWh; null: not simulated. */
+  /** kWh of each day; null if the day is not simulated. */
   daily: (number | null)[];
 }
 

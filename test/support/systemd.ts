@@ -95,7 +95,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
       try {
         return readFileSync(path('/var/log/out'), 'utf8');
       } catch {
-        // Not started yet.
+        // The first process has not started yet.
         return '';
       }
     },

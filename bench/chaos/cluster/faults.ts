@@ -14,7 +14,7 @@ export interface Fault {
   /** Minimum duration of the fault in seconds; 0: until readings are stored again. */
   holdS: number;
   harm(): Promise<unknown>;
-  /** Restores the part that was harmed. */
+  /** Restores the part of the cluster that the fault harmed. */
   heal(): Promise<unknown>;
 }
 

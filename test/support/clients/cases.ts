@@ -18,7 +18,7 @@ export interface Step {
   save?: Record<string, string>;
   /** Expected result, compared by vitest's toMatchObject. */
   gives?: unknown;
-  /** Expected error. */
+  /** Expected error of the call. */
   fails?: { type: string; status?: number; code?: string; details?: unknown; retryAfterSeconds?: number };
   /** Expected number of requests to the service, if checked. */
   requests?: number;

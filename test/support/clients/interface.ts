@@ -27,7 +27,7 @@ interface Parameter {
 
 /** An operation, as a client offers it. */
 export interface ClientOperation {
-  /** In camel case, such as `listAlerts`. */
+  /** Name in camel case, such as `listAlerts`. */
   name: string;
   method: string;
   path: string;
@@ -39,9 +39,9 @@ export interface ClientOperation {
   answer: { schema: Schema; mediaType: string };
   /** Further formats of the response: the suffix of the method's name, and the media type to request. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
-  /** Whether it returns a list in pages. */
+  /** Whether the operation returns a list in pages. */
   isPaged: boolean;
-  /** Whether it may be retried whatever happened to the first request. */
+  /** Whether the operation may be retried, whatever happened to the first request. */
   isSafe: boolean;
   example: { body?: unknown; answer?: unknown };
 }
@@ -115,7 +115,7 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
   };
 }
 
-/** `listAlerts` as `ListAlerts`. */
+/** Converts camel case to Pascal case: `listAlerts` becomes `ListAlerts`. */
 export const pascal = (name: string): string => camel(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
 /** Name of the schema that a `$ref` points to. */

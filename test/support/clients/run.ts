@@ -12,7 +12,7 @@ export interface Given {
   steps: Step[];
 }
 
-/** Result of a step. */
+/** Result of a test step of a client. */
 export interface Came {
   call: string;
   value?: unknown;

@@ -43,7 +43,7 @@ export interface ApiPair {
   ask(port: number, path: string, asked?: Asked): Promise<Came>;
   /** Stops a process with SIGTERM and starts another one in its place, as an upgrade does. Returns the exit code of the first. */
   replace(which: 0 | 1): Promise<number | null>;
-  /** Sends SIGKILL to both. */
+  /** Sends SIGKILL to both API processes. */
   killBoth(): Promise<void>;
   stop(): Promise<void>;
 }

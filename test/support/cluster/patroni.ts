@@ -14,7 +14,7 @@ const READY_MS = 60_000;
 /** A PostgreSQL server with its Patroni. */
 interface DatabaseNode {
   name: string;
-  /** Address of its PostgreSQL. */
+  /** Address of the node's PostgreSQL. */
   host: string;
   /** URL of the service's database on this node only. */
   url: string;
@@ -98,7 +98,7 @@ export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}
 }
 
 interface OwnNode extends DatabaseNode {
-  /** Address of its Patroni's API. */
+  /** Address of the node's Patroni API. */
   api: string;
   remove(): Promise<void>;
 }

@@ -18,11 +18,11 @@ const PASSWORD = 'own secret/@';
 
 /** Network location of a node that is not on this process's loopback interface. */
 export interface Place {
-  /** Its address. */
+  /** Address of the node. */
   host: string;
   /** Address of this process, as the node sees it. */
   gateway: string;
-  /** File of its network namespace. */
+  /** File of the node's network namespace. */
   network: string;
 }
 

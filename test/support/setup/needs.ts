@@ -10,7 +10,7 @@ import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 export interface Need {
   /** Name in the report of missing requirements. */
   name: string;
-  /** Instructions to install it. */
+  /** Instructions to install the missing requirement. */
   how: string;
   /** Tests that cannot run without it, as globs. */
   files: readonly string[];

@@ -135,7 +135,7 @@ test('finds each problem, and prints no password', async () => {
 
 test('finds rejected readings, aggregates that differ, and a schema of a newer version', async () => {
   await database.pool.query('UPDATE devices SET recent_rejects = (1 << 20) - 1');
-  // A day without data.
+  // A daily row on a day without readings makes the aggregates differ.
   await database.pool.query(
     `INSERT INTO closed_user_daily (user_id, day, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours,
        reading_count, covered_ms, export_covered_ms)

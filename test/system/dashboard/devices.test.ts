@@ -197,7 +197,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.getByText('Nobody reads it').waitFor();
   await page.getByRole('button', { name: 'Say what it is $.meter.total' }).click();
   const form = page.getByRole('form', { name: 'What is $.meter.total?' });
-  // The focus moves to the question.
+  // The keyboard focus moves to the question about the value's meaning.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
   // A name without a unit has no suggestion: its owner chooses the meaning and the unit.
   await form.getByLabel('It is').selectOption('import');
@@ -281,7 +281,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
   const value = page.locator('td', { hasText: '9,000,000,000 kWh' });
   await value.getByText('implausible, not counted').waitFor();
-  // On a phone, too, as words in a line.
+  // A phone shows the same state as words in a line.
   await page.setViewportSize(SIZES.phone);
   expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
   const place = await page.getByLabel('import energy_total_kwh place in the home').boundingBox();

@@ -89,7 +89,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
     card
       .getByLabel('Table (CSV)')
       .setInputFiles({ name: 'meters.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-  // From here on only with the keyboard.
+  // From here on the test uses only the keyboard.
   const press = async (name: string | RegExp) => {
     await card.getByRole('button', { name }).focus();
     await page.keyboard.press('Enter');

@@ -54,7 +54,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await lookAt(page, 'tariffs-empty');
 
   await button(page, 'New tariff').click();
-  // By the time zone of the home.
+  // The form's country follows from the time zone of the home.
   expect(await page.getByLabel('Start from').inputValue()).toBe('DE');
   await page.getByLabel('Form').selectOption({ label: 'Day and night (HT/NT)' });
   await page.getByLabel('Holds from').fill('2020-01-01');

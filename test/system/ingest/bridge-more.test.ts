@@ -82,7 +82,7 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
     // Played this fast, two messages without a timestamp may arrive in the same millisecond.
     { family: 'openevse', direction: 'import', tolerance: lastMinutes },
     { family: 'mbmd', direction: 'import', tolerance: lastMinutes },
-    // In steps of 100 Wh.
+    // The register counts in steps of 100 Wh.
     { family: 'growatt', direction: 'export', tolerance: 0.11 },
   ] as const;
   for (const { family, direction, tolerance } of cases) {

@@ -157,7 +157,7 @@ test('QoS 2 messages that are never released take no memory, whatever client ids
     socket.destroy();
   }
   await slowestPuback(client, neighbour.topic, 20);
-  // 400 MB were sent.
+  // 400 MB were sent, so the bound shows that they are not stored in memory.
   await expect.poll(() => residentMib() - before, LATE).toBeLessThan(200);
   await client.endAsync(true);
 });

@@ -136,9 +136,9 @@ test('the standby takes over from a hung worker, which ends when it resumes; not
   await untilMore(meters);
   const ended = new Promise((resolve) => serving.process.once('exit', resolve));
   serving.process.kill('SIGSTOP');
-  // Once its pending messages are stored.
+  // Wait until the messages that were in flight at the stopped worker are stored.
   await wait(500);
-  // Its database session ends after 5 s.
+  // The stopped worker's database session ends after 5 s.
   expect(await untilMore(meters)).toBeLessThan(12_000);
   serving.process.kill('SIGCONT');
   expect(await ended).toBe(1);

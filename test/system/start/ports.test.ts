@@ -76,7 +76,7 @@ test.each(PAIRS)('rejects %s and %s with the same port', async (one, other) => {
   const config = loadConfig({ ...HERE, ...ZEROS, [one]: port, [other]: port });
   const rejected = expect(refuseTakenPorts(config)).rejects;
   await rejected.toThrow(new RegExp(`(${one} and ${other}|${other} and ${one}) are both ${port}\\. Set one of them`));
-  // No port remains open.
+  // The port check leaves no port open.
   await refuseTakenPorts(loadConfig({ ...HERE, ...ZEROS, [one]: port }));
 });
 

@@ -137,7 +137,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   await ready(first);
   expect(first.output()).toMatch(/eus_live_\w{42}/);
   expect(await roleOf(first.output())).toBe('admin');
-  // The link works once.
+  // The printed sign-in link works only once.
   expect(await roleOf(first.output())).toBe(422);
   const printed = (email: string) => {
     const { stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'users', 'sign-in', email], { env });

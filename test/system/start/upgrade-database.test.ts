@@ -86,7 +86,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
     ),
   ]);
 
-  // Installed as by npm.
+  // The PostgreSQL programs are where npm would install them.
   mkdirSync(below('upgrade'));
   symlinkSync(EARLIER_FOLDER, below('upgrade/programs'));
   await killedAt('readings');
