@@ -71,7 +71,7 @@ const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
 /** If no new reading is stored for this long, none is expected any more. A flood that was queued before them is processed first. */
 const QUIET_MS = 60_000;
-/** The same limit if the broker may have lost messages, which then never arrive. */
+/** Shorter time to wait if the broker may have lost messages, which then never arrive. */
 const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 

@@ -7,7 +7,7 @@ const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 /** A certificate authority for client certificates, created with openssl in a folder of the test. */
 export interface Authority {
-  /** Path of its own certificate (PEM). */
+  /** Path of the authority's own certificate (PEM). */
   file: string;
   /** Signs a certificate for this common name and these alternative names, such as `DNS:a`. With negative `days` it has already expired. */
   sign(commonName: string, more?: { names?: string; days?: number }): Promise<Signed>;

@@ -4,7 +4,7 @@ import { traitsOf } from '#simulators/homes.ts';
 
 export const HOUR_MS = 3_600_000;
 export const START = Date.UTC(2026, 1, 2);
-/** 34 hours and 20 seconds later: Tuesday, 11:00:20 in Berlin. The register is at 14622.388 Wh. */
+/** 34 hours and 20 seconds after `START`, a Monday: Tuesday, 11:00:20 in Berlin. The register is at 14622.388 Wh. */
 export const AT = START + 34 * HOUR_MS + 20_000;
 
 /** Returns a home with 430 W, and with 2150 W from `changesAtMs` on. */

@@ -92,7 +92,7 @@ test('a process that stops first announces it, lets its clients move, and interr
   await setTimeout(300);
   const from = performance.now();
   const stopped = api.stop();
-  // Its body arrives when the process would have ended if it did not wait.
+  // The request's body arrives when the process would have ended if it did not wait for it.
   const late = send(api, agent(), '/v1/users', {
     body: JSON.stringify({ email: 'late@example.com', role: 'homeowner' }),
     apartMs: DRAIN_SECONDS * 1_000 + 500,

@@ -46,7 +46,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
   expect(await forecast.textContent()).toMatch(/In 80 of 100 months it will be between [\d.,]+ kWh and [\d.,]+ kWh\./);
   await lookAt(page, 'home-plain-words');
-  // The same in every other language, on a phone.
+  // The page shows the same remark in every other language, on a phone.
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
     await page.locator('select.language').selectOption(language);
