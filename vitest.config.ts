@@ -5,19 +5,19 @@ import LongestFirst from './test/support/longest-first.ts';
 import { missingNeeds } from './test/support/setup/needs.ts';
 import { reachTiers } from './test/support/tiers/reach.ts';
 
-// Loading this only looks at files: a unit test of one line must not wait for a server, or for one to be made.
+// Loading this only checks for files: a unit test must not wait until a server is started or installed.
 const missing = missingNeeds();
 const { reached } = reachTiers();
 const cannotRun = missing.filter(({ name }) => !name.startsWith('database tier')).flatMap(({ files }) => files);
 const run = `${process.pid} ${Date.now()}`;
 
-/** Folders of test/tiers that are named after what only some tiers can do. */
+/** Folders of test/tiers that are named after capabilities of some tiers only. */
 const FOLDER_OF = {
   continuousAggregates: 'continuous-aggregates',
 } satisfies Partial<Record<keyof Capabilities, string>>;
 /**
- * Files about statements that read aggregates. Without continuous aggregates these are the same tables and statements on every tier: they run on
- * `plain`. What is stored as hypertables runs on every tier, and so do the answers (`answers`) and the homes once each.
+ * Test files about statements that read aggregates. Tiers without continuous aggregates use the same tables and statements, so these run on
+ * `plain` only. Hypertables are tested on every tier, and so are the responses (`answers`) and the homes, once each.
  */
 const OF_AGGREGATES = ['begun-months', 'costs', 'green-button', 'groups', 'kept-groups', 'raise'];
 const beyond = (tier: Tier) => {
@@ -30,7 +30,7 @@ const beyond = (tier: Tier) => {
   ];
 };
 
-/** A level of tests that may ask for databases on this tier's server. */
+/** Project for a level of tests that use databases on this tier's server. */
 const level = (name: string, folder: string, tier: Tier, exclude: string[] = []) => ({
   extends: true as const,
   test: {
@@ -39,7 +39,7 @@ const level = (name: string, folder: string, tier: Tier, exclude: string[] = [])
     exclude: [...cannotRun, ...exclude],
     globalSetup: ['test/support/global-setup.ts'],
     provide: { tier, run },
-    // What one file imported serves the next: to load the service anew takes a second each time.
+    // Modules that one file has imported serve the next: loading the service again takes a second each time.
     isolate: false,
   },
 });
@@ -47,16 +47,16 @@ const level = (name: string, folder: string, tier: Tier, exclude: string[] = [])
 export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
-    // More than cores: many files mostly wait, for a broker that was killed or a page that is drawn.
+    // More workers than cores, because many files mostly wait, for a killed broker or for a page.
     maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
-    // A machine that is busy with something else is no failure.
+    // A test must not fail because the machine is busy.
     testTimeout: 180_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
-      // What is imported once serves all files: they have nothing that one could leave behind for another.
+      // Modules that were imported once serve all files, because these tests leave no state behind.
       {
         extends: true,
         test: { name: 'unit', include: ['{src,ingest,simulators,bench,deploy}/**/*.test.ts'], isolate: false },

@@ -16,18 +16,18 @@ import { median, quantile } from './support.ts';
 import { onEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
-/** Readings/s (each home every ten seconds), and the duration in seconds. */
+/** Readings per second (each home sends one every ten seconds), and the duration in seconds. */
 const RATE = 1_000;
 const SECONDS = 40;
-/** Every fifth home uses more than its alert allows, once. */
+/** One home in this many exceeds its alert's threshold, once. */
 const ONE_IN = 5;
 const THRESHOLD_MILLIWATT_HOURS = 150_000;
 const SECRET_KEY = 'the secret of the bench';
 const ROUNDS = 3;
 
 /**
- * From PUBLISH to the webhook's arrival at an HTTPS receiver, with 1,000 readings/s of 10,000 homes with an alert each, on
- * every tier; and evaluations/s of one thread and of all.
+ * Measures the time from PUBLISH until the webhook reaches an HTTPS receiver, on every tier, with 1,000 readings/s from 10,000 homes that
+ * have one alert each. Also measures alert evaluations per second on one thread and on all threads.
  */
 export async function bench(): Promise<Answer> {
   const { results, missing } = await onEveryTier(publishToReceipt, { alsoPlain: false });
@@ -91,7 +91,7 @@ interface Home {
   deviceId: string;
 }
 
-/** Homes with a meter and an alert each, and an administrator who is notified of all of them. */
+/** Creates homes with one meter and one alert each, and an administrator who is notified of every alert. */
 async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
   const homes = Array.from({ length: HOMES }, () => ({ userId: newId('usr'), deviceId: newId('dev') }));
   const users = homes.map(({ userId }) => userId);
@@ -118,7 +118,7 @@ async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
   return homes;
 }
 
-/** Publishes at the rate, and returns when the reading of each home that must fire was published. */
+/** Publishes at the given rate. Returns the time at which each home's triggering reading was published. */
 async function publish(url: string, homes: readonly Home[]): Promise<Map<string, number>> {
   const client = await connectAsync(url);
   const published = new Map<string, number>();
@@ -132,10 +132,10 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
       const index = sent % homes.length;
       const turn = Math.floor(sent / homes.length);
       const { userId, deviceId } = homes[index] as Home;
-      // After the first turn, spread over the others: the first is for caches and plans.
+      // Alerts trigger from the second turn on, spread over the turns: the first turn warms up caches and plans.
       const crosses = index % ONE_IN === 0 && turn === 1 + (Math.floor(index / ONE_IN) % (turns - 1));
       if (crosses) published.set(userId, Date.now());
-      // Shorter than the time between two: what overlaps does not count.
+      // Shorter than the time between two readings, because overlapping intervals do not count.
       const reading = { ts: Date.now(), energy_kwh: crosses ? 0.2 : 0.000_1, interval_s: 9 };
       client.publish(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
     }
@@ -145,7 +145,7 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
   return published;
 }
 
-/** Periods evaluated in a second, by one thread and by as many as there are processors. */
+/** Returns how many alert periods are evaluated per second, on one thread and on one thread per processor. */
 async function evaluations(): Promise<{ one: number; all: number; threads: number }> {
   const threads = availableParallelism();
   const [one, all]: [number[], number[]] = [[], []];

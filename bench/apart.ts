@@ -5,20 +5,24 @@ import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { innerFoldersOf } from '../test/support/tiers/inner-folder.ts';
 
-/** Says to the process within that it is. */
+/** Environment variable that marks the child process of an isolated run. */
 const APART = 'BENCH_APART';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-/** npm passes Ctrl-C on to a process that had it from the terminal already: so soon after each other two are one. */
+/**
+ * If two signals arrive within this time, they count as one Ctrl-C: npm forwards a Ctrl-C that the terminal has already sent to the
+ * process.
+ */
 const SAME_KEY_MS = 300;
-/** How long a database may take to end. It flushes nothing: its files are removed. */
+/** Maximum time for a database to shut down. It need not flush anything, because its files are removed. */
 const MAX_DATABASE_END_MS = 10_000;
 
 export const isApart = (): boolean => process.env[APART] === '1';
 
 /**
- * Runs this very program again, in a session and a folder for temporary files of its own, and ends with its exit code. However it ends, what it
- * started is ended and the folder removed. On SIGINT, SIGTERM, SIGHUP and SIGQUIT it is ended, too; on a second one at once, and the folder stays. (A
- * process of its own does so, because one that measures may not look at signals for seconds, and may be amid starting something.) Linux only.
+ * Runs this program again in its own session and its own folder for temporary files, and exits with its exit code. Afterwards all processes
+ * that the run started are ended and the folder is removed, however the run ended. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the run, too. A
+ * second signal ends it at once and leaves the folder. (A separate process handles the signals, because a measuring process may not handle
+ * them for seconds, or may be starting a process.) Linux only.
  */
 export async function runApart(): Promise<never> {
   const folder = mkdtempSync(join(tmpdir(), 'energy-run-'));
@@ -58,7 +62,8 @@ interface Process {
 }
 
 /**
- * Ends all processes of a run. Those of PostgreSQL by its immediate shutdown, which gives shared memory back; so its children are left to it.
+ * Ends all processes of a run. PostgreSQL servers get an immediate shutdown, which releases shared memory, so the server ends its own
+ * children.
  */
 async function endAll(session: number, folder: string): Promise<void> {
   const isDatabase = ({ name }: Process) => name === 'postgres';
@@ -78,12 +83,13 @@ function end(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone meanwhile.
+    // The process has already ended.
   }
 }
 
 /**
- * What runs in the session, or works below the folder: a database that `pg_ctl` started has a session of its own. Zombies are nobody's to end.
+ * Returns the processes in the session, and those whose working folder is below the folder: a database that `pg_ctl` started has its own
+ * session. Zombies are ignored.
  */
 function processesOf(session: number, folder: string): Process[] {
   return readdirSync('/proc').flatMap((entry) => {
@@ -101,7 +107,10 @@ function processesOf(session: number, folder: string): Process[] {
   });
 }
 
-/** Whether it was started by the run, too, and not by somebody who looks at its folder. PostgreSQL writes its title over its environment. */
+/**
+ * Whether the run started the process, as opposed to a user's shell in the run's folder. PostgreSQL overwrites its environment with its
+ * title, so it is recognised by its name.
+ */
 const isOf = (folder: string, pid: string, name: string): boolean =>
   workingFolderOf(pid).startsWith(folder + sep) &&
   (name === 'postgres' || readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`TMPDIR=${folder}`));
@@ -110,12 +119,12 @@ function workingFolderOf(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    // Another user's.
+    // The process belongs to another user.
     return '';
   }
 }
 
-/** With the disks that were put below it, and what lies in the other root that servers run in. */
+/** Removes the folder, after unmounting the disks below it, and the run's folders in the other root file system in which servers run. */
 function removeFolder(folder: string): void {
   for (const line of readFileSync('/proc/self/mounts', 'utf8').split('\n')) {
     const [, place = ''] = line.split(' ');

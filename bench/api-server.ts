@@ -11,8 +11,8 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { importsBy } from '#src/energy/usage/imports.ts';
 
 /**
- * One process that serves one question: `full` is the API as it is, `bare` a fastify handler that returns the same bytes,
- * `query` the same after the one statement. Arguments: mode, database URL, user, first and last day, bytes.
+ * Child process that serves one request type. `full` is the complete API. `bare` is a fastify handler that returns the same bytes. `query`
+ * is that handler after the one SQL statement. Arguments: mode, database URL, user, first and last day, bytes.
  */
 const [mode = '', url = '', userId = '', start = '', end = '', bytes = ''] = process.argv.slice(2);
 

@@ -9,7 +9,7 @@ import type { Answer } from './answer.ts';
 import { benchDatabase, median } from './support.ts';
 
 const CONNECTIONS = 32;
-/** For the end of a test run: a ratio that is right to a fifth, in half a minute. */
+/** Short run for the end of a test run: takes half a minute, and its ratio is accurate to a fifth. */
 const IS_QUICK = process.argv.includes('--quick');
 const [WARM_UP_SECONDS, SECONDS, ROUNDS] = IS_QUICK ? ([1, 2, 1] as const) : ([2, 6, 3] as const);
 const MODES = ['bare', 'query', 'full'] as const;
@@ -21,7 +21,10 @@ interface Result {
   p99_ms: number;
 }
 
-/** Requests/s and p99 of 30 days of insights over TLS keep-alive, beside a bare handler and one with the statement. */
+/**
+ * Measures requests/s and p99 of 30 days of insights over TLS keep-alive, compared with a bare handler and with a handler that only runs
+ * the SQL statement.
+ */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
   try {

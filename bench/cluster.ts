@@ -19,20 +19,20 @@ const DEVICES = 60;
 const MESSAGES = 15_000;
 const ROUNDS = 3;
 const SHARDS = 64;
-/** As many messages under way as an ingest worker has. */
+/** Prefetch per shard, so that the total of messages in flight is that of an ingest worker. */
 const PREFETCH = 8_192 / SHARDS;
 const NEEDED = /^(RabbitMQ|mosquitto)/;
 
-/** Where messages go, and who takes them from there. */
+/** Broker under test: where devices publish and where workers consume. */
 interface Broker {
-  /** MQTT_URL of a worker; none: the broker inside ingest. */
+  /** MQTT_URL of a worker; omitted for the embedded broker. */
   own?: string;
-  /** Where devices publish; none: at the worker. */
+  /** Addresses that devices publish to; omitted if they publish to the worker. */
   devices?: readonly string[];
   pids(): number[];
 }
 
-/** µs of CPU time a reading. */
+/** CPU time per reading of each part, in µs. */
 interface Cpu {
   broker: number;
   worker: number;
@@ -45,8 +45,9 @@ interface Figure {
 }
 
 /**
- * Readings/s from publish to committed over the shards of one RabbitMQ node and of three, with one worker and with two, next to a consumer that only
- * counts and acknowledges; and over mosquitto and the broker inside ingest in the same run. What the parts take of the processors.
+ * Measures readings/s from publish to commit over the shards of a RabbitMQ cluster of one node and of three nodes, with one worker and with
+ * two. For comparison, in the same run: a consumer that only counts and acknowledges, mosquitto, and the embedded broker. Also measures the
+ * CPU time of each part.
  */
 export async function bench(): Promise<Answer> {
   const missing = missingNeeds().filter(({ name }) => NEEDED.test(name));
@@ -108,7 +109,7 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): Answer {
     name,
     perSecond: Math.round(rate(name)),
     toCounted: toCounted(name),
-    // 0: nobody's, or not measured (brokers of MQTT whose messages are only counted, the broker inside ingest).
+    // 0: the process does not exist or was not measured (MQTT brokers whose messages are only counted, the embedded broker).
     cpuUs: {
       broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),
       worker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.worker)),
@@ -135,7 +136,7 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): Answer {
   };
 }
 
-/** Through ingest workers into the database. */
+/** Measures readings/s through ingest workers into the database. */
 async function written(
   database: Awaited<ReturnType<typeof benchDatabase>>,
   devices: Paired[],
@@ -150,7 +151,7 @@ async function written(
   };
   const workers: Awaited<ReturnType<typeof startRole>>[] = [];
   for (let number = 1; number <= count; number++) workers.push(await startRole('ingest', env));
-  // Until shards have gone to the second.
+  // Wait until shards have moved to the second worker.
   if (count > 1) await pause(1_000);
   try {
     const child = await publisher(broker.devices ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices, MESSAGES);
@@ -173,9 +174,9 @@ async function written(
   }
 }
 
-/** A consumer of all shards that only counts and acknowledges each, on one connection as a worker has. */
+/** Measures a consumer of all shards that only counts and acknowledges messages, on one connection, as a worker does. */
 async function counted(broker: Broker, devices: Paired[]): Promise<Figure> {
-  // The first of its hosts: they are one cluster.
+  // Connect to the first host: all hosts are one cluster.
   const connection = await connectAmqp((broker.own ?? '').replace(/,.*/, ''), { noDelay: true });
   try {
     await declareTopology(connection, SHARDS, ROUTING_KEYS);

@@ -13,7 +13,7 @@ const END = '2025-12-31';
 const ZONE = 'Europe/Berlin';
 const QUARTERS = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)`;
 
-/** Homes with a year of data, by what their tariff asks for. */
+/** Number of homes with a year of data, by type of tariff. */
 const HOMES = {
   'one price': { import: { per_kwh: '0.31' } },
   'day and night': { import: { periods: [{ per_kwh: '0.35', from: '06:00', to: '22:00' }, { per_kwh: '0.22' }] } },
@@ -23,7 +23,10 @@ const HOMES = {
   },
 };
 
-/** What costs add to an answer about a year: the same questions with and without them, in turn, of homes with a grid meter and solar. */
+/**
+ * Measures how much costs add to the response time for a year: the same requests with and without costs, alternately, for homes with a grid
+ * meter and solar panels.
+ */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
   try {

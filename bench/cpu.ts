@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Fields of proc(5) stat, by their numbers there. */
+/** Returns a function that reads the fields of proc(5) stat by their numbers. */
 function fieldsOf(pid: string): (number: number) => number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (number) => Number(fields[number - 3]);
 }
 
-/** CPU time of a process so far, user and system, in ms. */
+/** CPU time of a process so far, user plus system, in ms. */
 export function processCpuMs(pid: number): number {
   const own = fieldsOf(String(pid));
   return (own(14) + own(15)) * 10;
 }
 
-/** CPU time so far of a PostgreSQL server and all its processes, those that ended too, user and system, in ms. */
+/** CPU time so far of a PostgreSQL server and all its processes, including ended ones, user plus system, in ms. */
 export function postgresCpuMs(postgresDir: string): number {
   const postmaster = readFileSync(join(postgresDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0] as string;
   const own = fieldsOf(postmaster);
@@ -24,7 +24,7 @@ export function postgresCpuMs(postgresDir: string): number {
       const of = fieldsOf(pid);
       if (of(4) === Number(postmaster)) ticks += of(14) + of(15);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   return ticks * 10;

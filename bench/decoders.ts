@@ -6,15 +6,16 @@ import { casesOf, messageOf, priorOf, settingsOf } from '../test/support/family-
 import type { Answer } from './answer.ts';
 import { median } from './support.ts';
 
-/** Many short rounds: what else the machine does meets both orders alike. */
+/** Many short rounds, so that other load on the machine affects both orders equally. */
 const ROUNDS = 25;
 const ROUND_MS = Number(process.argv.find((flag) => flag.startsWith('--round='))?.slice('--round='.length) ?? 60);
-/** At least so many families are asked: where there are fewer, others that take nothing fill them up. */
+/** Minimum number of families among which each message is looked up. Missing ones are replaced by families that accept no message. */
 const FAMILIES_ASKED = 40;
 
 /**
- * Messages/s of each family's own cases, with what came before known, among at least forty families: where the family is the first that is
- * asked, and where it is the last. The native one beside them. `only`: names of families; all.
+ * Measures messages/s for each family's own test cases, with earlier messages already known, among at least forty families: once with the
+ * family first in the order of look-up, and once with it last. Also measures the native family. `only` lists the names of families; empty
+ * means all.
  */
 export async function bench(only: readonly string[]): Promise<Answer> {
   const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));
@@ -59,13 +60,13 @@ const NATIVE = {
   replayed: false,
 };
 
-/** A family like most: its topics are its own, and none of them comes. */
+/** Returns a family that accepts only its own topics, none of which occur. */
 const takesNone = (index: number): Family =>
   withoutMemory({ name: `none-${index}`, takes: (topic) => topic.startsWith(`none-${index}/`), decode: () => null });
 
 /**
- * The family's cases, each with decoders that know what came before; in this order of asking. What the generic layer reads, and a family that reads
- * the same topics where nothing was announced, is left out where the order makes it the other one's.
+ * Returns functions that decode the family's cases, each with decoders in the given order that already know the earlier messages. Cases
+ * that another family (or the generic layer) decodes first in this order are left out.
  */
 function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
   return casesOf(family.name)
@@ -82,7 +83,10 @@ function readsOf(family: Family, families: readonly Family[]): (() => unknown)[]
     });
 }
 
-/** Hears a message as one that has just come: what was read of the same buffer before (`readText`) would be no measure. */
+/**
+ * Returns a function that decodes a message as newly received. It alternates between two copies, because `readText` caches the text of a
+ * buffer.
+ */
 function hearsAnew(decoders: Decoders, message: DeviceMessage, settings: DecoderSettings): () => unknown {
   const twins = [message, { ...message, payload: Buffer.from(message.payload) }] as const;
   let turn: 0 | 1 = 0;
@@ -92,7 +96,7 @@ function hearsAnew(decoders: Decoders, message: DeviceMessage, settings: Decoder
   };
 }
 
-/** Messages/s of each list in each round: the lists take turns, so that what else the machine does is on all of them. */
+/** Returns messages/s of each list in each round. The lists take turns, so that other load on the machine affects all of them. */
 function roundsOf(lists: readonly (readonly (() => unknown)[])[]): number[][] {
   const rateOf = (reads: readonly (() => unknown)[]) => {
     const startedAt = performance.now();

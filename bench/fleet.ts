@@ -13,15 +13,15 @@ const [FEW = 1_000, MANY = 100_000] = (
 )
   .split(',')
   .map(Number);
-/** Rows of a page where nobody says how many. */
+/** Default number of rows per page. */
 const FULL_PAGE = 50;
-/** Pages of each question, one after the other: p99 needs some hundred. */
+/** Number of pages per query, requested sequentially; p99 needs some hundred. */
 const PAGES = Number(process.argv.find((flag) => flag.startsWith('--pages='))?.slice(8) ?? 300);
 const ROUNDS = 3;
 const TARGET = { p99Ms: 300, ratio: 2 };
 const DAY_MS = 86_400_000;
 
-/** Questions as a person's pages ask them, in the order of the answer. */
+/** Queries of the dashboard's pages, in the order of the results. */
 const LISTS: Readonly<Record<string, string>> = {
   'first page': '/v1/fleet/devices',
   'by location': '/v1/fleet/devices?sort=location',
@@ -44,7 +44,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'accounts with silent devices': '/v1/users?silent=true&include=devices',
   'accounts that want attention': '/v1/users?has_attention=true',
 };
-/** What is found grows with the fleet, and is read before it is in order: as the maps, held to no ratio. */
+/** Queries whose matches grow with the fleet and are sorted after they are read. Like the maps, they have no target ratio. */
 const GROWING: ReadonlySet<string> = new Set(['a word that one in ninety has']);
 const MAPS: Readonly<Record<string, string>> = {
   'silence map, a day': mapOf(1),
@@ -56,7 +56,7 @@ function mapOf(days: number): string {
   return `/v1/fleet/silence?start=${date(Date.now() - (days - 1) * DAY_MS)}&end=${date(Date.now())}`;
 }
 
-/** Two fleets are asked in turn: what else the machine does tells in both alike. */
+/** A fleet under test. Two fleets are queried alternately, so that other load on the machine affects both equally. */
 interface Fleet {
   devices: number;
   port: number;
@@ -65,9 +65,9 @@ interface Fleet {
 }
 
 /**
- * Pages of a fleet of 1,000 devices and of 100,000 (`--devices=1000,100000`), by an administrator and by a utility that enrolled half of the
- * homes, over TLS keep-alive: the first page and, from every cursor, the next ones. `--pages=300` of each question and round. What the larger
- * fleet costs more is told by medians of pages of as many rows.
+ * Measures pages of a fleet of 1,000 devices and of 100,000 (`--devices=1000,100000`), as an administrator and as a utility that enrolled
+ * half of the homes, over TLS keep-alive: the first page and, from every cursor, the next ones. `--pages=300` sets the pages per query and
+ * round. The fleets are compared by the medians of pages with equal numbers of rows.
  */
 export async function bench(): Promise<Answer> {
   const watches: number[] = [];
@@ -100,7 +100,7 @@ export async function bench(): Promise<Answer> {
   };
 }
 
-/** A fleet of so many devices behind a server, while `run` does. Adds to `watches` how long one look for silences took. */
+/** Calls `run` with a server that has a fleet of `devices` devices. Adds the duration of one check for silent devices to `watches`. */
 async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fleet) => Promise<T>): Promise<T> {
   const database = await benchDatabase();
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
@@ -127,8 +127,9 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
 }
 
 /**
- * Two devices a home, every fifth home with a gateway and Tasmota, every thousandth with a Shelly. Two in a hundred are silent, one in two
- * hundred is faulty; each fell silent at some time of the last 60 days, and a hundredth of all stopped and came back each day of the last 30.
+ * Adds devices: two per home, every fifth home with a gateway and Tasmota, every thousandth with a Shelly. Two in a hundred are silent, one
+ * in two hundred is faulty. Each fell silent at some time in the last 60 days. A hundredth of all devices stopped and resumed on each of
+ * the last 30 days.
  */
 async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {
   const statements: [string, unknown[]][] = [
@@ -182,7 +183,7 @@ async function addFleet(pool: Pool, devices: number, utility: string): Promise<v
   await pool.query('VACUUM ANALYZE');
 }
 
-/** Medians of pages of as many rows, and the median and p99 of full ones of the larger fleet; ms. */
+/** Returns medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet, in ms. */
 async function compare(few: Fleet, many: Fleet) {
   const rows = [];
   for (const who of Object.keys(few.keys)) {
@@ -191,7 +192,7 @@ async function compare(few: Fleet, many: Fleet) {
       const pages = isMap ? Math.ceil(PAGES / 10) : PAGES;
       const most = isMap ? FULL_PAGE : Math.max(1, rowsOf(await get(few, who, path)));
       const alike = most < FULL_PAGE ? `${path}${path.includes('?') ? '&' : '?'}limit=${most}` : path;
-      // The smaller one twice: both servers have as much to do, and as much in memory.
+      // The smaller fleet is queried twice, so that both servers have as much to do and as much in memory.
       const asked = [
         pagesOf(few, who, path),
         pagesOf(many, who, alike),
@@ -214,7 +215,7 @@ interface Times {
   p99: number;
 }
 
-/** So many pages a round of each, a page of each in turn: medians of the rounds. */
+/** Requests `pages` pages of each list per round, one page of each in turn. Returns the medians of the rounds. */
 async function timed(walks: readonly AsyncGenerator<void>[], pages: number): Promise<Times[]> {
   for (const walk of walks) await walk.next();
   const rounds: number[][][] = [];
@@ -235,12 +236,12 @@ async function timed(walks: readonly AsyncGenerator<void>[], pages: number): Pro
   });
 }
 
-/** Through all of a list and from its beginning again, without end. */
+/** Requests all pages of a list and starts again at its beginning, endlessly. */
 async function* pagesOf(fleet: Fleet, who: string, path: string): AsyncGenerator<void> {
   for (let next: string | null = null; ; yield) ({ next } = await get(fleet, who, next ?? path));
 }
 
-/** How many rows a page has. */
+/** Number of rows of a page. */
 const rowsOf = ({ text }: { text: string }): number => JSON.parse(text).length;
 
 function get(
@@ -250,7 +251,7 @@ function get(
 ): Promise<{ next: string | null; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${keys[who]}` };
-    // Flats have the numbers up to that of the devices: eleven begin with all digits of the last one but one.
+    // Flats are numbered up to the number of devices. Exactly eleven numbers begin with all but the last digit of the highest number.
     const asked = path.replace('{eleven}', String(devices - 1).slice(0, -1));
     request({ port, host: '127.0.0.1', path: asked, headers, agent }, (response) => {
       let text = '';

@@ -11,16 +11,15 @@ const DEVICES = 50;
 const DAY_MS = 86_400_000;
 const MiB = 2 ** 20;
 
-/** Result of a flood. */
 interface Flood {
   minutes: number;
   readings_per_s: number;
   most_rss_mib: number;
-  /** Resident memory at each quarter of the flood, to see whether it grows. */
+  /** Resident memory at each quarter of the flood, which shows whether it grows. */
   rss_mib: number[];
 }
 
-/** Memory of an ingest worker while devices publish as fast as they can, for `--minutes=` (10), over each broker. */
+/** Measures the memory of an ingest worker while devices publish as fast as they can for `--minutes=` (default 10), with each broker. */
 export async function bench(): Promise<Answer> {
   const minutes = Number(process.argv.find((flag) => flag.startsWith('--minutes='))?.slice(10) ?? 10);
   const results: Record<string, Flood> = {};

@@ -5,7 +5,10 @@ import { homesOf } from './forecast/homes.ts';
 
 const CARRIED = fileURLToPath(new URL('../test/data/opsd-residential4/daily.csv', import.meta.url));
 const DAYS = [1, 5, 10, 15, 20, 25, 28];
-/** How far the forecast of a month is off, by the day of the month, beside two naive ones, on real homes: days as `date,kwh`, or public data sets. */
+/**
+ * Measures the error of a month's forecast, by day of the month, compared with two naive forecasts, on real homes: files with days as
+ * `date,kwh`, or public data sets.
+ */
 export async function bench(files: readonly string[] = []): Promise<Answer> {
   const homes = (files.length > 0 ? files : [CARRIED]).flatMap(homesOf);
   const said = homes.flatMap(({ name, used }) => saidOf(name, used, DAYS));
@@ -24,7 +27,7 @@ export async function bench(files: readonly string[] = []): Promise<Answer> {
   return { lines: [...lines, ...rangeLines(ranges, said)], json: { tables, ranges } };
 }
 
-/** How the range holds on each home, with a width that only the other homes gave. */
+/** Returns how well the forecast range covers each home, with a width derived from the other homes only. */
 function rangeLines(ranges: ReturnType<typeof heldOut>, said: readonly Said[]): string[] {
   if (ranges.length === 0) return ['', 'The range on homes that are held out: give files of two homes or more.'];
   const mean = ranges.reduce((sum, { withinPercent }) => sum + withinPercent, 0) / ranges.length;

@@ -12,24 +12,24 @@ import type { Answer } from './answer.ts';
 import { benchDatabase, quantile } from './support.ts';
 
 const dayOf = (date: Date) => date.toISOString().slice(0, 10);
-/** First and last day of the month that lies so many months back. */
+/** Returns the first and the last day of the month `back` months ago. */
 const month = (back: number) => {
   const now = new Date();
   const first = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1);
   return [dayOf(new Date(first(back))), dayOf(new Date(first(back - 1) - 86_400_000))] as const;
 };
-/** A year that ends today: its last two days are never kept, and its last month goes on from what is kept of its first ones. */
+/** A year that ends today. Its last two days are never precomputed, and its last month combines precomputed days with current ones. */
 const [START] = month(11);
 const END = dayOf(new Date());
 const [FIRST, LAST] = month(2);
-/** Of the groups' owner. */
+/** Time zone of the groups' owner. */
 const ZONE = 'Europe/Berlin';
-/** Questions about what is kept are many and short: p99 needs some. */
+/** Number of queries of precomputed groups. They are short, and p99 needs many. */
 const KEPT_TIMES = 100;
-/** Of a feeder one in ten has panels: a grid meter and an inverter of which hours are read one by one. */
+/** One home in this many has solar panels: a grid meter and an inverter, whose hours are read individually. */
 const SOLAR_EVERY = 10;
 
-/** What is asked, and how often. */
+/** Queries to measure, and how often each is run. */
 const QUESTIONS: {
   name: string;
   start: string;
@@ -64,8 +64,10 @@ const QUESTIONS: {
   },
 ];
 
-/** How long do answers about a group take: 1,000 homes of one meter each, the same with panels on every tenth, and a tree of
- * both (`10000`: homes of each)? `--kept`: of what is kept alone, since adding up takes minutes where the machine has other things to do. */
+/**
+ * Measures response times for a group: 1,000 homes with one meter each, the same with panels on every tenth home, and a tree of both
+ * (`10000` sets the homes of each). `--kept` measures precomputed groups only, because computing the sums takes minutes on a busy machine.
+ */
 export async function bench(asked: readonly string[]): Promise<Answer> {
   const homes = Number(asked.find((word) => !word.startsWith('--')) ?? 1_000);
   const database = await benchDatabase();
@@ -84,7 +86,7 @@ export async function bench(asked: readonly string[]): Promise<Answer> {
         for (let time = 0; time <= (isKept ? KEPT_TIMES : question.times); time++) {
           const fromMs = performance.now();
           rows = await answered(db, group, question);
-          // The first one finds nothing in memory.
+          // The first request finds cold caches and is not measured.
           if (time > 0) ms.push(performance.now() - fromMs);
         }
         const how = isKept ? 'kept' : 'added up';
@@ -127,7 +129,7 @@ async function answered(
   return rows;
 }
 
-/** Twice as many homes with a year of hours, and what is kept of them by hour, day and month. */
+/** Adds twice as many homes with a year of hours, and their precomputed hours, days and months. */
 async function fill(pool: Awaited<ReturnType<typeof benchDatabase>>['pool'], homes: number): Promise<void> {
   const MEASURES = '(random() * 8e5)::bigint, 0, (random() * 3e5)::bigint, 4, 3600000, 3600000';
   const COLUMNS =

@@ -11,75 +11,77 @@ import { addHistory, READINGS_A_HOME } from './history.ts';
 import { benchDatabase, median } from './support.ts';
 
 const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
-/** Also meters that report every 15 minutes: every fourth reading closes an hour. */
+/** `--interval=15m` also measures meters that report every 15 minutes: every fourth reading closes an hour. */
 const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
 /**
- * `--devices=1000000` for more than a hundred thousand. `--few=10000` in place of 1,000, of which a batch of 5,000 messages has five of
- * each: their heads are written once for five readings, and those of the many once for each.
+ * `--devices=1000000` for more than a hundred thousand. With `--few=10000` instead of 1,000, a batch of 5,000 messages no longer has five
+ * of each device; with 1,000, each head is written once for five readings, while those of the many are written once per reading.
  */
 const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('devices') ?? 100_000) };
-/** Of a million the heads fit into no cache of a processor. */
+/** The heads of a million devices exceed any processor cache, so the target is lower. */
 const DEVICES_TARGET = DEVICES.many < 1_000_000 ? 0.8 : 0.7;
 const [FEW_DEVICES, MANY_DEVICES] = [DEVICES.few.toLocaleString('en'), DEVICES.many.toLocaleString('en')];
-/** Minutes for which the many publish without a pause at the end, with vacuum and checkpoints as they come; 0: not at all. */
+/** Minutes for which the larger fleet publishes without a pause at the end, including vacuum and checkpoints; 0: not at all. */
 const STEADY_MINUTES = Number(argument('steady') ?? 0);
 const MESSAGES = 200_000;
-/** A prime: devices are not heard in the order of their rows. */
+/** A prime, so that messages do not arrive in the order of the devices' rows. */
 const SCATTER = 7_919;
 const ROUNDS = 3;
 const DAY_MS = 86_400_000;
-/** Homes of the past are numbered from here; the devices that publish come before. */
+/** First number of the homes with historical readings; lower numbers are the devices that publish. */
 const FIRST_HOME = 1_000_000;
 
-/** What the devices' clocks advance between two rounds. */
+/** Time between two rounds, by the devices' clocks. */
 const ROUND_MS = 300_000;
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 let rounds = 0;
 
-/** Devices that publish, from the first of them on. */
+/** A set of devices that publish, with consecutive numbers starting at `first`. */
 interface Meters {
   devices: number;
   messages: number;
   stepMs: number;
   first: number;
-  /** Their clock: a gap in a device's readings would be consumption of all the hours in it. */
+  /**
+   * Clock of these devices. It continues between rounds, because a gap in the readings would count as consumption in all hours of the gap.
+   */
   clock: { ms: number };
 }
 const clock = { ms: Date.now() - 2 * DAY_MS };
 const TEN_SECONDS = { messages: MESSAGES, stepMs: 1_000, first: 0, clock };
 const FEW: Meters = { ...TEN_SECONDS, devices: DEVICES.few };
-/** Each of them is heard in each round: what a worker remembers of a part of them would be no measure. */
+/** Every device sends in each round: with a subset, the worker's cache would make the result meaningless. */
 const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many, messages: Math.max(MESSAGES, DEVICES.many) };
-/** Two days a round, so these devices are others. */
+/** Uses separate devices, because a round covers two days of their clocks. */
 const FEW_BY_QUARTER_HOUR: Meters = {
   ...FEW,
   stepMs: QUARTER_MS,
   first: DEVICES.many,
   clock: { ms: Date.now() - 60 * DAY_MS },
 };
-/** Each device an hour a round: of every four messages one closes it. */
+/** Each device advances an hour per round: one of every four messages closes the hour. */
 const MANY_BY_QUARTER_HOUR: Meters = { ...MANY, stepMs: QUARTER_MS, messages: 4 * DEVICES.many };
 
-/** What takes CPU time. */
+/** Processes whose CPU time is measured. */
 const PROCESSES = ['postgres', 'ingest', 'worker', 'broker'] as const;
 type CpuTimes = Record<(typeof PROCESSES)[number], number>;
 
-/** A round of one number of devices: readings/s, µs of CPU time a reading, and what ingest held in memory at its end. */
+/** Result of a round: readings/s, µs of CPU time per reading, and ingest's memory at the end. */
 interface Rate {
   perSecond: number;
   cpuUs: CpuTimes;
   ingestMib: number;
-  /** Readings/s of each whole minute of it. */
+  /** Readings/s of each whole minute of the round. */
   ofMinutes: number[];
 }
 type Round = (meters: Meters) => Promise<Rate>;
 
 /**
- * Readings/s over mosquitto, from publish to committed, with so many readings stored already (`--sizes=1,10,50`, in millions),
- * of 1,000 devices and of 100,000 in turn (`--few=10000`, `--devices=1000000`): does the rate stay? Devices come in no order, as real ones do.
- * `--interval=15m`: and what meters cost of which every fourth reading closes an hour. `--steady=10`: and so many minutes of the
- * many without a pause, with the vacuums and checkpoints that come.
+ * Measures readings/s over mosquitto, from publish to commit, with different amounts of stored readings (`--sizes=1,10,50`, in millions),
+ * for 1,000 and 100,000 devices alternately (`--few=10000`, `--devices=1000000`): does the rate stay constant? Devices send in a scattered
+ * order, as real ones do. `--interval=15m` adds meters of which every fourth reading closes an hour. `--steady=10` adds that many minutes
+ * of the larger fleet without a pause, including vacuums and checkpoints.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
@@ -103,10 +105,10 @@ export async function bench(): Promise<Answer> {
       const wanted = Math.ceil((million * 1e6) / READINGS_A_HOME);
       await addHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
       homes = wanted;
-      // Ten-second meters close an hour with one of 360 readings: all of them at once would be in one round and in no other.
+      // Ten-second meters close an hour with one of 360 readings. Without this, all of them would close it in the same round.
       clock.ms = Math.ceil(clock.ms / HOUR_MS) * HOUR_MS;
       const rate = await withWorker(database, async (round) => {
-        // The first messages of a device make its series and let its head grow, and the worker remembers it.
+        // The first messages of a device create its series, grow its head and fill the worker's cache, so they are not measured.
         await round(MANY);
         await round(MANY);
         if (BY_QUARTER_HOUR) await round(FEW_BY_QUARTER_HOUR);
@@ -131,7 +133,7 @@ export async function bench(): Promise<Answer> {
           fewUs: cpu(one.few),
           manyUs: cpu(one.many),
         });
-        // Behind the largest size alone.
+        // The steady run takes place only after the largest size.
         if (STEADY_MINUTES > 0 && million === SIZES.at(-1))
           steady = await steadyState(database.pool, round, rate(many));
         const byQuarterHour = BY_QUARTER_HOUR ? { byQuarterHour: ratesOf(quarterly) } : {};
@@ -140,7 +142,7 @@ export async function bench(): Promise<Answer> {
       rates.push({ million, ...rate });
       process.stderr.write(`  ${JSON.stringify(rates.at(-1))}\n`);
     }
-    // The first size is measured by a worker and a database that are cold: the rest may be faster, never slower.
+    // The first size is measured with a cold worker and a cold database: later sizes may be faster, but must not be slower.
     const kept = (values: number[]) => Math.round((100 * Math.min(...values)) / (values[0] as number)) / 100;
     const ratios = {
       sizes_few: kept(rates.map(({ few }) => few)),
@@ -193,7 +195,7 @@ const cpuTimes = (of: (name: keyof CpuTimes) => number) =>
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const deviceId = (index: number) => `dev_grown${String(index).padStart(7, '0')}`;
 
-/** Devices, each of a home of its own. */
+/** Adds devices, each in its own home. */
 async function addDevices(pool: Pool, count: number): Promise<void> {
   await pool.query(
     `WITH n AS (SELECT lpad(i::text, 7, '0') AS i FROM generate_series(0, $1::int - 1) i),
@@ -205,20 +207,23 @@ async function addDevices(pool: Pool, count: number): Promise<void> {
   await pool.query('VACUUM ANALYZE users, devices, device_heads');
 }
 
-/** What stays of the rate over minutes in which vacuum and checkpoints come. */
+/** Rate over minutes that include vacuum and checkpoints. */
 interface Steady {
-  /** Readings/s over all of it, of its slowest whole minute, and of its last. */
+  /** Readings/s over the whole time, in its slowest whole minute, and in its last minute. */
   perSecond: number;
   slowestMinute: number;
   lastMinute: number;
   checkpoints: number;
-  /** Of heads and readings. */
+  /** Autovacuums of the tables of heads and readings. */
   vacuums: number;
   ingestMib: number;
   hot: number;
 }
 
-/** The many publish for `STEADY_MINUTES` without a pause, at the rate that they have reached, every ten seconds by their clocks. */
+/**
+ * Lets the larger fleet publish for `STEADY_MINUTES` without a pause, at the rate measured before, with a reading every ten seconds by the
+ * devices' clocks.
+ */
 async function steadyState(pool: Pool, round: Round, perSecond: number): Promise<Steady> {
   const upkeep = async () => {
     const { rows } = await pool.query(
@@ -243,11 +248,11 @@ async function steadyState(pool: Pool, round: Round, perSecond: number): Promise
   };
 }
 
-/** What a process holds in memory (proc(5), status: VmRSS). */
+/** Resident memory of a process in MiB (proc(5), status: VmRSS). */
 const residentMib = (pid: number): number =>
   Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
 
-/** Updates of heads so far, and those of them that touched no index. */
+/** Updates of heads so far, and how many of them changed no index (HOT). */
 interface Updates {
   all: number;
   hot: number;
@@ -260,20 +265,20 @@ async function updatesOfHeads(pool: Pool): Promise<Updates> {
   return rows[0];
 }
 
-/** Share of the updates of heads since then that touched no index. */
+/** Share of the updates of heads since `since` that changed no index (HOT). */
 async function hotShare(pool: Pool, since: Updates): Promise<number> {
   const now = await updatesOfHeads(pool);
   return Math.round((1_000 * (now.hot - since.hot)) / (now.all - since.all)) / 1_000;
 }
 
-/** Starts a broker, an ingest worker and the one that evaluates alerts, and lets them be used round by round. */
+/** Starts a broker, an ingest worker and a background worker, and runs rounds on them. */
 async function withWorker<T>(
   database: { url: string; dataDir: string },
   use: (round: Round) => Promise<T>,
 ): Promise<T> {
   const mosquitto = await startMosquitto();
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, MQTT_URL: mosquitto.url, LOG_LEVEL: 'error' };
-  // What ingest leaves to others is part of what a reading costs the database.
+  // The background worker's share of the work is part of what a reading costs the database.
   const telling = await startRole('worker', env);
   const worker = await startRole('ingest', env);
   const committed = async () => {
@@ -292,7 +297,7 @@ async function withWorker<T>(
           secret: '',
         })),
         messages,
-        // Each round comes after the one before.
+        // The clock of each round starts after that of the previous round.
         startMs: clock.ms,
         stepMs,
         startKwh: 1_000 + ++rounds,

@@ -4,22 +4,22 @@ import { packDays } from '#src/rollups/pack.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
 import type { TierDatabase } from './tier-databases.ts';
 
-/** A home's year at a reading every five minutes. */
+/** Number of readings of a home in a year, one every five minutes. */
 export const READINGS_A_HOME = 105_120;
 
 const later = (measure: Measure) => LATER_QUARTERS.map((quarter) => quarterColumn(COLUMN[measure], quarter)).join(', ');
-/** Columns of the quarter-hours that something is known of. */
+/** Columns of a quarter-hour with known data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
-/** First and last day, ISO dates in UTC. */
+/** First and last day of a year of data, as ISO dates in UTC. */
 export interface Year {
   start: string;
   end: string;
 }
 
 /**
- * Adds a year of homes, numbered from `first` to `last`: readings, load profile and aggregates, straight into the tables. What
- * writing costs is asked elsewhere (bench ingest and tiers).
+ * Adds a year of readings, load profile and aggregates for the homes numbered `first` to `last`, directly into the tables. The cost of
+ * writing is measured by the benchmarks ingest and tiers.
  */
 export async function addHistory(
   { pool, found }: Pick<TierDatabase, 'pool' | 'found'>,
@@ -45,7 +45,7 @@ export async function addHistory(
     );
   }
   if (found.capabilities.continuousAggregates) {
-    // Computed as a first pass computes them; the border lies behind the year.
+    // Computed as in a first pass; the watermark is set after the year.
     await pool.query(`UPDATE rollup_progress SET materialised_to = '-infinity'`);
     await settleRollups(pool, new Date(to.getTime() + 10 * 86_400_000));
   } else {

@@ -1,16 +1,16 @@
 import { connectAsync } from 'mqtt';
 
 /**
- * Child process: publishes `messages` QoS 1 registers of its devices in turn, over one connection per device or over
- * `connections` of a broker that asks nobody's name, and reports when the last is acknowledged.
+ * Child process: publishes `messages` QoS 1 register readings of its devices in turn. It uses one connection per device, or `connections`
+ * connections to a broker without authentication. Reports when the last message is acknowledged.
  */
 interface Task {
-  /** Of one broker, or of several, which the connections are shared among. */
+  /** URL of the broker, or of several brokers that the connections are spread over. */
   url: string | readonly string[];
   devices: { deviceId: string; secret: string }[];
   messages: number;
   startMs: number;
-  /** Between two messages of a device, by its clock; a second, where not said. */
+  /** Time between two messages of a device, by its clock; default one second. */
   stepMs?: number;
   connections?: number;
   startKwh?: number;
@@ -22,7 +22,7 @@ process.once('message', async (task: Task) => {
   const urls = [task.url].flat();
   const clients = await Promise.all(
     task.devices.slice(0, task.connections).map(({ deviceId, secret }, index) =>
-      // RabbitMQ wants a client id that begins with the login.
+      // RabbitMQ requires a client id that begins with the user name.
       connectAsync(urls[index % urls.length] as string, { username: deviceId, password: secret, clientId: deviceId }),
     ),
   );

@@ -2,8 +2,8 @@ import { connect } from 'mqtt';
 import pg from 'pg';
 
 /**
- * Child process: the script that people would write themselves. Acknowledges on receipt, inserts batches into a bare table, without index,
- * checks, or anything that is computed. Told `{url, databaseUrl}`.
+ * Child process: a naive script for comparison. It acknowledges on receipt and inserts batches into a table without index, checks or any
+ * computation. Receives `{url, databaseUrl}`.
  */
 process.once('message', async ({ url, databaseUrl }: { url: string; databaseUrl: string }) => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });

@@ -12,25 +12,25 @@ import { processCpuMs } from './cpu.ts';
 import { benchDatabase, median, type Paired, pairDevices } from './support.ts';
 
 const DEVICES = 50;
-/** Of a round, after as many that are not measured: a worker runs for months, and its code is compiled in the first seconds. */
+/** Messages per round, after as many that are not measured: a worker runs for months, while its code is compiled in the first seconds. */
 const MESSAGES = 60_000;
 const ROUNDS = 3;
 const HOUR_MS = 3_600_000;
 
-/** Result of one way of ingesting: readings/s, and CPU time of its processes (without broker and database) per reading. */
+/** Result of one way of ingesting: readings/s, and CPU time per reading of its processes (without broker and database). */
 interface Figure {
   perSecond: number;
   cpuUs: number;
 }
 
 /**
- * Readings/s (one a message) from publish to committed: over the embedded broker, over mosquitto with one worker and with
- * one more that stands by. Next to them, in the same run: the same publisher and broker with a subscriber that only counts, COPY of the same rows
- * into a bare table, and the script that people would write themselves, which acknowledges on receipt and inserts into a bare table.
+ * Measures readings/s (one per message) from publish to commit: over the embedded broker, and over mosquitto with one worker and with an
+ * additional standby worker. For comparison, in the same run: a subscriber that only counts, COPY of the same rows into a table without
+ * index, and a naive script that acknowledges on receipt and inserts into a table without index.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
-  // One each time: the last worker of a service leaves a session behind, for which the broker would keep what others publish.
+  // A new mosquitto each time: the last worker of a service leaves a session, for which the broker would store later messages.
   const onMosquitto = async <T>(run: (url: string) => Promise<T>): Promise<T> => {
     const mosquitto = await startMosquitto();
     try {
@@ -89,7 +89,7 @@ export async function bench(): Promise<Answer> {
   }
 }
 
-/** Starts the publisher, connected and waiting. */
+/** Starts the publisher process, which connects and waits. */
 export async function publisher(
   url: string | readonly string[],
   devices: Paired[],
@@ -162,7 +162,7 @@ async function measure(pids: number[], run: () => Promise<void>): Promise<Figure
   return { perSecond: MESSAGES / (ms / 1_000), cpuUs: (cpuMs * 1_000) / MESSAGES };
 }
 
-/** Waits until the last message of every device is committed, without reading what was stored. */
+/** Waits until the last message of every device is committed. Does not query the stored readings. */
 export async function untilStored(pool: Pool, devices: Paired[], messages = MESSAGES): Promise<void> {
   const last = Math.ceil(messages / devices.length) - 1;
   for (;;) {
@@ -186,7 +186,7 @@ export async function ceilingOfAedes(devices: Paired[], messages = MESSAGES): Pr
   return rate;
 }
 
-/** The same publisher and broker, and a subscriber that only counts. */
+/** Measures the same publisher and broker with a subscriber that only counts. */
 export async function ceilingOf(url: string, devices: Paired[], messages = MESSAGES): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });
@@ -196,7 +196,7 @@ export async function ceilingOf(url: string, devices: Paired[], messages = MESSA
     if (++count % messages === 0) onAll();
   });
   let perSecond = 0;
-  // The first round is not measured.
+  // The first round is a warm-up and not measured.
   for (let round = 0; round < 2; round++) {
     const all = new Promise<void>((resolve) => {
       onAll = resolve;
@@ -211,7 +211,7 @@ export async function ceilingOf(url: string, devices: Paired[], messages = MESSA
   return { perSecond, cpuUs: 0 };
 }
 
-/** COPY of as many rows as a round stores, into a table like `readings` without index. */
+/** Measures COPY of as many rows as a round stores, into a table like `readings` without index. */
 async function copy(pool: Pool): Promise<number> {
   const rows = MESSAGES;
   await pool.query('DROP TABLE IF EXISTS bench_copy; CREATE TABLE bench_copy (LIKE readings)');

@@ -9,14 +9,14 @@ import type { Answer } from './answer.ts';
 import { benchDatabase, quantile } from './support.ts';
 
 const USERS = 1_000;
-/** Devices of the homes, in turn: each has an open hour, which every answer adds up. */
+/** Numbers of devices per home, in turn. Each device has an open hour, which every response adds. */
 const DEVICES = [1, 5, 40];
 const QUERIES = 400;
-/** Homes of which the load profile is there, too, for zones with half hours: 96 quarter-hours a day and device. */
+/** Number of homes that also have a load profile, for zones with half-hour offsets: 96 quarter-hours per day and device. */
 const PROFILED = 12 * DEVICES.length;
 const YEAR = { start: '2025-01-01', end: '2025-12-31' };
 
-/** What is known of every hour; of other measures nothing. */
+/** Columns with data in every hour; other measures have none. */
 const HOUR: Partial<Record<keyof Sums, string>> = {
   energyMilliwattHours: '(random() * 2e6)::bigint',
   readingCount: '4',
@@ -27,7 +27,7 @@ const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN[name]})`).join(', ');
 const ENERGY = COLUMN.energyMilliwattHours;
 const LATER_ENERGY = LATER_QUARTERS.map((quarter) => quarterColumn(ENERGY, quarter)).join(', ');
 
-/** p50 and p99 of day, month and hour queries of a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
+/** Measures p50 and p99 of day, month and hour queries for a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
   try {
@@ -66,7 +66,7 @@ export async function bench(): Promise<Answer> {
        WHERE substr(user_id, 5)::int <= $1`,
       [PROFILED, YEAR.end],
     );
-    // As it is stored when a question of a month is asked: all but three days are packed.
+    // Packs days as they are stored when a month is queried: all but three days are packed.
     await packDays(pool, new Date(`${YEAR.end}T23:00Z`), { rest: 0 });
     const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
     await pool.query('UPDATE device_heads SET open = $1', [

@@ -3,16 +3,16 @@ import { meterReading } from '#simulators/devices/native-meter.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 
-/** Child process: each device connects and reports what the meter of a simulated home shows, again and again, until it is ended. */
+/** Child process: each device connects and repeatedly reports the register of a simulated home's meter, until the process is ended. */
 interface Task {
   url: string;
   devices: { deviceId: string; secret: string }[];
   everyMs: number;
 }
 
-/** Connections that are begun at once. */
+/** Number of connections that are started at once. */
 const AT_ONCE = 100;
-/** Homes that are simulated: several meters show the same. */
+/** Number of simulated homes; several meters report the same home. */
 const HOMES = 50;
 
 process.once('message', async ({ url, devices, everyMs }: Task) => {

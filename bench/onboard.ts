@@ -10,14 +10,14 @@ import { benchDatabase } from './support.ts';
 
 const DEVICES = Number(process.argv.find((flag) => flag.startsWith('--devices='))?.slice(10) ?? 10_000);
 const GOAL_SECONDS = 180;
-/** It gives up after this: a machine that is too small is told so. */
+/** Maximum duration, after which the benchmark gives up and reports that the machine is too small. */
 const MAX_SECONDS = 600;
 const EVERY_MS = 60_000;
 const ENERGY = resolve(import.meta.dirname, '../bin/energy.js');
 
 /**
- * From a table of `--devices=` (10,000) meters, each of an account that is not there yet, to the first reading of the last of them stored: the
- * whole service, the command and the meters on this machine. Once, not three times.
+ * Measures the time from a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of each is stored.
+ * The complete service, the command and the meters run on this machine. Runs once, not three times.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();

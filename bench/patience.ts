@@ -2,30 +2,30 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-/** What `probe` takes on the machine that the limits of benches were measured on, while nothing else ran there: two cores of 2026. */
+/** Duration of `probe` in ms on the idle machine on which the benchmarks' limits were measured: two cores of 2026. */
 const REFERENCE_MS = 120;
-/** A machine that is slower than this by far gives figures of no use; a bench ends on it all the same. */
+/** Maximum factor. Figures of a much slower machine are useless, but a benchmark still ends there. */
 const MAX_SLOWNESS = 8;
 const ROUNDS = 3;
 
 let known: number | undefined;
 
 /**
- * How many times as long this machine takes for the same work as the one that limits were measured on; 1 at least, 8 at most. Measured once a
- * process: the start of a program and some hashing, the median of three rounds, next to whatever else the machine does now.
+ * Returns how much longer this machine takes than the one on which limits were measured, from 1 to 8. Measured once per process as the
+ * median of three rounds of starting a program and some hashing, under the machine's current load.
  */
 export function slowness(): number {
   known ??= slownessOf(medianOf(Array.from({ length: ROUNDS }, probe)));
   return known;
 }
 
-/** The factor for a probe that took so long, ms. Pure. */
+/** Returns the factor for a probe that took `tookMs`, in ms. Pure. */
 export const slownessOf = (tookMs: number): number => Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
 
-/** A limit in ms of a wait for something that must come, on this machine. A bench that gives up on a slow machine shows nothing. */
+/** Scales a time limit in ms to this machine, for an event that must occur: a benchmark that gives up on a slow machine shows nothing. */
 export const patience = (ms: number): number => Math.round(ms * slowness());
 
-/** What was waited for in vain, and how long: for the line that a bench prints. */
+/** Describes a wait that timed out, and its duration, for the output of a benchmark. */
 export const givenUp = (what: string, afterMs: number): string =>
   `gave up after ${Math.round(patience(afterMs) / 1_000)} s: ${what} (limits here are ${slowness().toFixed(1)} × the usual ones)`;
 

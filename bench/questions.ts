@@ -31,7 +31,7 @@ export interface Question {
   command: string;
 }
 
-/** Questions that this npm script answers, as the README's table lists them; with `name`, those of one benchmark. */
+/** Returns the questions that this npm script answers, as the README's table lists them. With `name`: those of one benchmark. */
 export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): Question[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {
@@ -42,7 +42,7 @@ export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): Qu
   return rows.filter(({ command }) => command === prefix || command.startsWith(`${prefix} `));
 }
 
-/** The same as text: a question, then its minutes and its command on a line of their own. */
+/** Formats the questions as text: a question, then its minutes and its command on a separate line. */
 export const helpOf = (...which: Parameters<typeof questionsOf>): string =>
   questionsOf(...which)
     .map(
@@ -51,5 +51,5 @@ export const helpOf = (...which: Parameters<typeof questionsOf>): string =>
     )
     .join('\n\n');
 
-/** Whether a command line requests help, wherever in it. */
+/** Whether the arguments contain `--help` or `-h`. */
 export const isHelpRequested = (args: readonly string[]): boolean => args.includes('--help') || args.includes('-h');

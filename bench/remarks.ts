@@ -14,7 +14,7 @@ import { benchDatabase, quantile } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A register that stood still for longer says nothing of its quarter-hours. */
+/** Maximum gap between register readings for quarter-hours to be usable. */
 const LONGEST_GAP_MS = 2 * HOUR_MS;
 const SEEN_DAYS = 70;
 const APART_DAYS = 3;
@@ -27,8 +27,8 @@ const ROUNDS = 12;
 const END = new Date('2026-01-01T00:00:00Z');
 
 /**
- * With files (as `forecast` takes them): what would have been said of real homes, looked at once a day at each of some hours. Without: how long a
- * home's remarks and its forecast take with three years of ten devices.
+ * With files (as `forecast` takes them): lists the remarks that real homes would have received, checked once a day at various hours.
+ * Without files: measures how long a home's remarks and its forecast take with three years of ten devices.
  */
 export async function bench(files: readonly string[] = []): Promise<Answer> {
   return files.length > 0 ? saidOfReal(files.flatMap(homesOf)) : time();
@@ -58,7 +58,7 @@ function rowOf({ name, used: daily }: RealHome, seen: Seen) {
   const messages: string[] = [];
   const lastDay = new Map<string, number>();
   const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_MS) + 35 * DAY_QUARTERS;
-  // At an hour that the home's name tells: people look when they look.
+  // The hour of the check is derived from the home's name, because people look at different times.
   const hour = (createHash('sha256').update(name).digest()[0] ?? 0) % HOURS_OF_A_DAY;
   for (let at = first + hour * 4; at < seen.used.length; at += DAY_QUARTERS) {
     const from = Math.max(0, at - SEEN_DAYS * DAY_QUARTERS);
@@ -88,7 +88,7 @@ const leavingOut = (key: string, value: unknown) => {
   return typeof value === 'number' ? Math.round(value * 100) / 100 : value;
 };
 
-/** The quarter-hours of a home, by straight lines between readings; null: only its days are known. */
+/** Returns the quarter-hours of a home, interpolated linearly between readings; null if only its days are known. */
 function seenOf({ registers }: RealHome): Seen | null {
   const known = [...registers].filter(([name]) => SIGNS.some(([pattern]) => pattern.test(name)));
   if (known.length === 0) return null;
@@ -132,7 +132,7 @@ function wattsOf(register: Register, fromMs: number, count: number): Watts {
   return watts;
 }
 
-/** Days of a home whose quarter-hours are random, packed, as those of years are. */
+/** Measures times for homes with random quarter-hours, packed as the days of past years are. */
 async function time(): Promise<Answer> {
   const database = await benchDatabase();
   try {
@@ -167,7 +167,7 @@ async function time(): Promise<Answer> {
     const asked = (turn: number) => ({
       userId: `usr_${(turn % HOMES) + 1}`,
       zone: 'Europe/Berlin',
-      // Of each minute it is reckoned anew.
+      // Each turn has another minute, so that the result is computed again.
       now: new Date(END.getTime() + (1 + Math.floor(turn / HOMES)) * 60_000),
     });
     const measure = async (ask: (turn: number) => Promise<unknown>): Promise<number[]> => {
@@ -179,7 +179,7 @@ async function time(): Promise<Answer> {
       }
       return times;
     };
-    // The first ones warm up what compiles.
+    // The first results are a warm-up for compiled code and not measured.
     const remarks = (await measure((turn) => homeRemarks(db, asked(turn)))).slice(HOMES);
     const forecast = (await measure((turn) => monthForecast(db, asked(turn)))).slice(HOMES);
     const again = await measure((turn) => monthForecast(db, asked(turn)));

@@ -11,7 +11,7 @@ const QUERIES = 500;
 const ROUNDS = 5;
 const YEAR = { start: '2025-10-01', end: '2026-09-30' };
 
-/** p50 and p99 of a year's daily insight at 1, 10 and 100 million readings, on every tier: does the cost stay flat? */
+/** Measures p50 and p99 of a year's daily insight with 1, 10 and 100 million readings, on every tier: does the cost stay constant? */
 export async function bench(): Promise<Answer> {
   const { results, missing } = await onEveryTier(measure, { alsoPlain: false });
   const lines = [

@@ -8,7 +8,7 @@ const HERE = resolve(import.meta.dirname, '..');
 const MAX_START_MS = 60_000;
 const PORTS = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'] as const;
 
-/** Ports that nobody listens on, by the variables that set them; `more`: of programs beside the service. */
+/** Returns free ports, by the variables that set them. `more` names variables of other programs. */
 export async function freePorts<More extends string = never>(
   ...more: More[]
 ): Promise<Record<(typeof PORTS)[number] | More, string>> {
@@ -17,17 +17,17 @@ export async function freePorts<More extends string = never>(
   return Object.fromEntries(ports) as Record<(typeof PORTS)[number] | More, string>;
 }
 
-/** `npm start` as a process of its own. */
+/** The service, started by `npm start` in a separate process. */
 export interface Service {
   pid: number;
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, and wait until it is gone. */
+  /** Sends SIGTERM and waits until the process has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service and waits until it says that it is ready. `log`: the file that gets what its processes log; `checkout`: the folder of
- * another version of this repository, in the place of this one.
+ * Starts the service and waits until it reports that it is ready. `log`: file for the logs of its processes. `checkout`: folder of another
+ * version of this repository to run instead of this one.
  */
 export async function startService(
   env: Record<string, string>,

@@ -8,16 +8,16 @@ import type { Answer } from './answer.ts';
 import { benchDatabase, median, pairDevices, quantile } from './support.ts';
 
 const HOMES = 1_000;
-/** Of each home one reading in this time, spread evenly: as most meters send. */
+/** Interval of each home's readings, spread evenly over the homes; typical of most meters. */
 const EVERY_MS = 10_000;
 const SECONDS = 40;
-/** How long the service has to settle with as many streams as there are, before its memory is looked at. */
+/** Time for the service to settle with all streams open, before its memory is measured. */
 const SETTLE_MS = 5_000;
 const AT_ONCE = 25;
 
 /**
- * 1,000 homes, each with a stream of its own (TLS, HTTP/1.1) at one process of the API and a meter at the embedded broker: what a stream
- * takes of memory, and how long it is from the PUBACK of a reading to its event. Publishers, listeners and the service share the machine.
+ * Measures 1,000 homes, each with its own stream (TLS, HTTP/1.1) at one API process and a meter at the embedded broker: memory per stream,
+ * and the time from the PUBACK of a reading to its event. Publishers, clients and the service share the machine.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
@@ -33,7 +33,7 @@ export async function bench(): Promise<Answer> {
     meters = await inGroups(paired, ({ deviceId, secret }) =>
       connectAsync(url, { username: deviceId, password: secret, clientId: deviceId }),
     );
-    /** When the reading of a device with that register was acknowledged, and when its event came. */
+    /** Times at which the reading of a device with this register was acknowledged and its event arrived. */
     const acknowledgedMs = new Map<string, number>();
     const toldMs = new Map<string, number>();
     const before = await restingRss(api.process.pid as number);
@@ -93,7 +93,7 @@ export async function bench(): Promise<Answer> {
   }
 }
 
-/** A key for each home. */
+/** Creates a key for each home. */
 async function keysOf(pool: Pool): Promise<Map<string, string>> {
   const db = createDb(pool);
   const users = await db.selectFrom('users').select('user_id').where('role', '=', 'homeowner').execute();
@@ -102,7 +102,7 @@ async function keysOf(pool: Pool): Promise<Map<string, string>> {
   return keys;
 }
 
-/** Some at a time, in order. */
+/** Runs `make` on several elements at a time. Returns the results in order. */
 async function inGroups<One, Made>(all: readonly One[], make: (one: One) => Promise<Made>): Promise<Made[]> {
   const made: Made[] = [];
   for (let at = 0; at < all.length; at += AT_ONCE)

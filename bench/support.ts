@@ -14,7 +14,7 @@ export const median = (values: number[]): number => [...values].sort((a, b) => a
 export const quantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number;
 
-/** An embedded database of the benchmark's own, tuned as in production. */
+/** Starts an embedded database for the benchmark, tuned as in production. */
 export async function benchDatabase(): Promise<{
   pool: Pool;
   found: Found;
@@ -39,13 +39,13 @@ export async function benchDatabase(): Promise<{
   };
 }
 
-/** A device that was paired, and what it logs in with. */
+/** A paired device and its login. */
 export interface Paired {
   deviceId: string;
   secret: string;
 }
 
-/** Pairs devices, each of a home of its own. */
+/** Pairs devices, each in its own home. */
 export async function pairDevices(pool: Pool, count: number): Promise<Paired[]> {
   const db = createDb(pool);
   const paired: Paired[] = [];

@@ -12,14 +12,14 @@ export interface TierDatabase {
   drop(): Promise<void>;
 }
 
-/** Settings of the test servers that would flatter or hinder a load; both ends of every comparison have the same. */
+/** Settings of the test servers that would otherwise distort a load. Both sides of every comparison have the same. */
 const FAIR = { max_wal_size: '8GB', work_mem: '64MB', maintenance_work_mem: '512MB' };
 
 const MODES = ['off', 'auto'] as const;
 
 /**
- * Runs a question on every tier that this machine reaches, and on each server also without its extension: the ratio of
- * the two is the tier's own, whatever PostgreSQL lies beneath (`alsoPlain`: unless not). Names what was not reached.
+ * Runs a benchmark on every tier that this machine can reach. On each server it also runs without the extension, so that the ratio of the
+ * two shows the tier's effect, whatever the PostgreSQL version (`alsoPlain: false` skips that). Names the tiers that were not reached.
  */
 export async function onEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,
@@ -73,7 +73,7 @@ async function makeDatabase(urlOf: (name: string) => string, timescale: 'auto' |
   };
 }
 
-/** Bytes on disk of the readings with their indexes, in whatever pieces they lie. */
+/** Returns the size of the readings and their indexes on disk, in bytes, including all chunks or partitions. */
 export async function readingsBytes({ pool, found }: TierDatabase): Promise<number> {
   const { rows } = await pool.query(
     found.capabilities.hypertables

@@ -18,14 +18,14 @@ const CORRECTIONS = 11;
 
 interface Result {
   readings_per_s: number;
-  /** Time from the commit of a correction of ten days ago to its being seen in the daily aggregate. */
+  /** Time from the commit of a correction of ten days ago until the daily aggregate shows it. */
   correction_ms: number;
   bytes_per_reading: number;
   compressed_bytes_per_reading: number;
   insights: Record<string, { p50_ms: number; p99_ms: number }>;
 }
 
-/** A month of 1,000 homes, written in order of time as it would come, on every tier: rate, lag, size, queries. */
+/** Measures a month of 1,000 homes, written in order of time as in operation, on every tier: rate, lag, size, queries. */
 export async function bench(): Promise<Answer> {
   const { results, missing } = await onEveryTier(measure);
   const lines = [
@@ -50,7 +50,7 @@ export async function bench(): Promise<Answer> {
   return { lines, json: { homes: HOMES, days: DAYS, results, missing } };
 }
 
-/** Each tier beside the plain one on the same server. */
+/** Returns the ratio of each tier to plain PostgreSQL on the same server. */
 function ratios(results: { name: string; on: string; answer: Result }[]): string[] {
   return results.flatMap(({ name, on, answer }) => {
     const plain = results.find((other) => other.on === on && other.name === 'plain');
@@ -117,7 +117,7 @@ async function measure(database: TierDatabase): Promise<Result> {
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** A register's reading: a base load with noise of up to 100 Wh that belongs to home and time, in whole Wh as meters show. */
+/** Returns a register reading: a base load with noise of up to 100 Wh that depends on home and time, in whole Wh as meters show. */
 const reading = (home: number, atMs: number): number =>
   Math.round(
     (atMs / 3_600_000) * 400 + ((Math.imul(home * 73_856_093 + (atMs / STEP_MS) * 19_349_663, 0x9e3779b1) >>> 0) % 100),
@@ -147,7 +147,10 @@ function message(home: number, atMs: number, kwh: number): IncomingMessage {
   };
 }
 
-/** Four writers, as ingest has them, and the refresh beside them with the load's own time for now. Readings per second. */
+/**
+ * Loads the readings with four writers, as ingest has, while the refresh runs with the load's own current time. Returns readings per
+ * second.
+ */
 async function load({ pool, found }: TierDatabase, startMs: number, endMs: number): Promise<number> {
   const writer = createWriter(pool, { now: () => endMs });
   let nowMs = startMs;
@@ -161,7 +164,7 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
   const startedAt = performance.now();
   let sent = 0;
   for (let atMs = startMs; atMs < endMs; ) {
-    // A lane has its own homes, as devices keep to their lanes.
+    // Each partition of the queue has its own homes, as devices always use the same partition.
     const until = Math.min(endMs, atMs + STEP_MS * Math.floor((4 * BATCH) / HOMES));
     await Promise.all(
       [0, 1, 2, 3].map(async (lane) => {
@@ -182,7 +185,7 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
   return Math.round(rate);
 }
 
-/** A reading of ten days ago that was missing: from its commit until the day shows it, with the refresh at work. */
+/** Measures the time from the commit of a missing reading of ten days ago until the day shows it, while the refresh runs. */
 async function corrections({ pool, found }: TierDatabase, endMs: number): Promise<number> {
   const times: number[] = [];
   const writer = createWriter(pool, { now: () => endMs });

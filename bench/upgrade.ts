@@ -13,7 +13,7 @@ import { addHistory, READINGS_A_HOME } from './history.ts';
 const HOMES = Number(process.argv.find((flag) => flag.startsWith('--homes='))?.slice(8) ?? '50');
 const DAY_MS = 86_400_000;
 
-/** How long `energy upgrade-database` takes for a year of homes, a reading every five minutes each, once. */
+/** Measures how long `energy upgrade-database` takes for a year of homes with a reading every five minutes each. Runs once. */
 export async function bench(): Promise<Answer> {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');

@@ -1,24 +1,24 @@
 import type { Random } from './random.ts';
 
-/** One use of an appliance: watts from a minute of the local day on. It may run past midnight; the rest is dropped. */
+/** One use of an appliance: its power in watts, starting at a minute of the local day. The part after midnight is dropped. */
 export interface Run {
   startMinute: number;
-  /** Consecutive stretches: minutes and watts. */
+  /** Consecutive phases, each with its duration in minutes and its power in watts. */
   stretches: readonly (readonly [minutes: number, watts: number])[];
 }
 
-/** What a household does on one day. */
+/** Daily routine of a household. */
 export interface DayHabits {
   weekend: boolean;
   wakesAtMinute: number;
   leavesAtMinute: number;
   returnsAtMinute: number;
   sleepsAtMinute: number;
-  /** Nobody comes home at all. */
+  /** Whether everybody is away all day. */
   away: boolean;
 }
 
-/** When the people of a home get up, leave, return and sleep on a day of the week (0 = Sunday). */
+/** Returns when the residents get up, leave, return and sleep on a day of the week (0 = Sunday). */
 export function habitsOf(random: Random, weekday: number, worksFromHome: boolean): DayHabits {
   const weekend = weekday === 0 || weekday === 6;
   const wakesAtMinute = weekend ? random.whole(450, 570) : random.whole(375, 425);
@@ -34,13 +34,13 @@ export function habitsOf(random: Random, weekday: number, worksFromHome: boolean
   };
 }
 
-/** Somebody is in and awake. */
+/** Whether somebody is at home and awake. */
 export function isActive(habits: DayHabits, minute: number): boolean {
   if (habits.away || minute < habits.wakesAtMinute || minute >= habits.sleepsAtMinute) return false;
   return minute < habits.leavesAtMinute || minute >= habits.returnsAtMinute;
 }
 
-/** Appliance runs of a day: breakfast, dinner, dishes, laundry, car. */
+/** Returns the appliance runs of a day: breakfast, dinner, dishes, laundry, car. */
 export function runsOf(random: Random, habits: DayHabits, hasCar: boolean): Run[] {
   if (habits.away) return [];
   const runs: Run[] = [];
@@ -93,7 +93,7 @@ export function runsOf(random: Random, habits: DayHabits, hasCar: boolean): Run[
   return runs;
 }
 
-/** Adds runs to the watts of the minutes of a day. */
+/** Adds the power of runs to the watts of each minute of a day. */
 export function addRuns(wattsByMinute: Int32Array, runs: readonly Run[]): void {
   for (const run of runs) {
     let minute = run.startMinute;

@@ -3,19 +3,19 @@ import { type DayHabits, isActive } from './appliances.ts';
 import { createRandom } from './random.ts';
 
 const HYSTERESIS_C = 0.3;
-/** Hours in which an unheated home loses about two thirds of its lead over the outside. */
+/** Hours in which an unheated home loses about two thirds of the temperature difference to the outside. */
 const COOLING_HOURS = 55;
-/** °C per hour that the running heating adds. */
+/** Temperature rise by the running heating, in °C per hour. */
 const HEATING_C_PER_HOUR = 1.6;
 
-/** What the thermostat of a home knows in one minute. */
+/** State of a home's thermostat in one minute. */
 export interface Room {
   temperatureC: number;
   setpointC: number;
   heating: boolean;
 }
 
-/** Air outside: coldest in mid-January and before dawn, with weather of its own for every day. The northern middle latitudes. */
+/** Outdoor temperature in °C in the northern middle latitudes: coldest in mid-January and before dawn, with different weather every day. */
 export function outdoorC(seed: string, dayMs: number, minuteOfDay: number): number {
   const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
   const share = minuteOfDay / 1440;
@@ -26,13 +26,13 @@ export function outdoorC(seed: string, dayMs: number, minuteOfDay: number): numb
   );
 }
 
-/** Wanted temperature: lower at night, and a little lower while nobody is in. */
+/** Set-point in °C: lower at night, and slightly lower while nobody is at home. */
 export function setpointC(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
   if (isActive(habits, minuteOfDay)) return comfortC;
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
 
-/** The next minute of a room: it cools towards the outside and heats between the thermostat's two thresholds. */
+/** Returns the next minute of a room. It cools towards the outdoor temperature, and is heated between the thermostat's two thresholds. */
 export function nextRoom(room: Room, outsideC: number, wantedC: number): Room {
   const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);
   const change = (outsideC + 2 - room.temperatureC) / COOLING_HOURS + (heating ? HEATING_C_PER_HOUR : 0);

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { makeTemporarySecret, newDeviceSecret } from '#src/devices/credentials.ts';
 
-/** Gives a device a new secret; the old one is void. For devices that nothing but the simulator plays. */
+/** Gives a device a new secret and invalidates the old one. Only for devices that only the simulator plays. */
 export async function rotateSecret(db: Database, deviceId: string): Promise<string> {
   const { secret, sha256 } = newDeviceSecret();
   await db.updateTable('devices').set({ mqtt_secret_sha256: sha256 }).where('device_id', '=', deviceId).execute();
@@ -9,8 +9,8 @@ export async function rotateSecret(db: Database, deviceId: string): Promise<stri
 }
 
 /**
- * Runs `work` with a temporary secret of a real device, which keeps its own and may log in meanwhile. The secret ends with the
- * work or, where this process is killed or the database is away then, by itself within a day.
+ * Runs `work` with a temporary secret of a real device. The device keeps its own secret and may log in meanwhile. The temporary secret ends
+ * with the work. If this process is killed or the database is then unavailable, it expires within a day.
  */
 export async function withTemporarySecret<T>(
   db: Database,
@@ -22,7 +22,7 @@ export async function withTemporarySecret<T>(
   try {
     return await work(temporary.secret);
   } finally {
-    // Where this fails, too, it ends by itself.
+    // If this fails, too, the secret expires by itself.
     await temporary.end().catch(() => {});
   }
 }

@@ -32,7 +32,7 @@ async function read(content: string | Buffer, options: Partial<CsvOptions> = {})
 }
 
 describe('a CSV file', () => {
-  it('gives register readings and counts what it could not use', async () => {
+  it('yields register readings and counts the rows that are not usable', async () => {
     const { elements, counts } = await read('time,value\n2026-01-01T00:00:00Z,1.5\n,2\n2026-01-01T01:00Z,\nsoon,3\n');
     expect(elements).toEqual([{ ts: '2026-01-01T00:00:00.000Z', energy_total_kwh: 1.5 }]);
     const firstUnreadable = 'row 4: time “soon” is no time (ISO 8601, Unix seconds or ms)';
@@ -41,7 +41,7 @@ describe('a CSV file', () => {
     expect(further.firstUnreadable).toBe('row 1: value “n/a” is no number');
   });
 
-  it('may be packed, may hold several series, and may count watt-hours', async () => {
+  it('may be gzipped, contain several series, and use watt-hours', async () => {
     const packed = gzipSync('time,which,value\n1767225600,t1,1001\n1767225600,t2,7\n');
     const { elements, counts } = await read(packed, {
       unit: 'Wh',
@@ -52,7 +52,7 @@ describe('a CSV file', () => {
     expect(counts).toMatchObject({ rows: 2, skipped: 1 });
   });
 
-  it('marks an interval by its end, also where the file marks its start', async () => {
+  it('stamps an interval with its end, even if the file contains its start', async () => {
     const { elements } = await read('time,value\n2013-01-01 00:00:00.0000000, 0.509 \n', {
       kind: 'interval',
       timeMarks: 'start',
@@ -63,7 +63,7 @@ describe('a CSV file', () => {
   it.each([
     ['no line break', 'x'],
     ['a quote that stays open', '"\n'],
-  ])('with %s is refused after some of it, however long it is', async (_name, begin) => {
+  ])('with %s is rejected after a limited number of bytes, whatever its length', async (_name, begin) => {
     const file = join(directory, 'long.csv');
     await writeFile(file, `time,value\n${begin}${'x'.repeat(40_000_000)}`);
     const files = [file, join(directory, 'long.csv.gz')];
@@ -81,11 +81,11 @@ describe('a CSV file', () => {
     }
   });
 
-  it('is refused with the names of its columns where one is missing', async () => {
+  it('is rejected with a list of its columns if one is missing', async () => {
     await expect(read('when,kwh\n1,2\n')).rejects.toThrow('There is no column "time". Columns: when, kwh');
   });
 
-  it('may write times in several ways', () => {
+  it('may contain times in several formats', () => {
     const at = Date.UTC(2026, 0, 1, 12);
     for (const text of ['2026-01-01T12:00:00Z', '2026-01-01 13:00+0100', '1767268800', '1767268800000']) {
       expect(parseTime(text)).toBe(at);

@@ -3,7 +3,7 @@ import { localStamps } from './local-stamps.ts';
 import { type PastCounts, type PastElement, unreadableValue } from './past/element.ts';
 import { csvRows } from './past/file-rows.ts';
 
-/** How the rows of a CSV file are read. */
+/** Options for reading the rows of a CSV file. */
 export interface CsvOptions {
   timeColumn: string;
   valueColumn: string;
@@ -14,13 +14,13 @@ export interface CsvOptions {
   /** Whether the time of an interval is its start or its end. */
   timeMarks: 'start' | 'end';
   channel?: string;
-  /** IANA zone of times without one; without it they are UTC. */
+  /** IANA time zone of times without an offset; default UTC. */
   zone?: string;
-  /** Only rows with this value in this column. */
+  /** Only rows with these values in these columns are read. */
   where: readonly { column: string; value: string }[];
 }
 
-/** Reads a CSV file with a header line, packed or not, row by row. `onBytes` is told how far the file was read. */
+/** Reads a CSV file with a header line, gzipped or plain, row by row. `onBytes` receives the number of bytes read so far. */
 export async function* csvReadings(
   file: string,
   options: CsvOptions,
@@ -58,7 +58,7 @@ export async function* csvReadings(
   }
 }
 
-/** ISO 8601, Unix seconds or Unix milliseconds. `local` reads a time without a zone; left out it is UTC. */
+/** Parses ISO 8601, Unix seconds or Unix milliseconds. `local` converts a time without an offset; default UTC. */
 export function parseTime(text: string, local?: (stamp: string) => number | null): number | null {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
   if (/^\d{12,13}$/.test(text)) return Number(text);

@@ -3,26 +3,26 @@ import type { Database } from '#src/database/connect.ts';
 import { rotateSecret } from './credentials.ts';
 import type { OwnDevice, OwnKind } from './own-devices.ts';
 
-/** How far back a new device's past goes, and the time that is taken for now. */
+/** Length of a new device's history, and the current time of the simulation. */
 export interface History {
   historyDays: number;
   nowMs: number;
 }
 
-/** A device that the demo plays, with the secret of this start. */
+/** A device that the demo plays, with the secret created at this start. */
 export interface DemoDevice {
   kind: OwnKind;
   deviceId: string;
   secret: string;
-  /** When its registers were at zero. */
+  /** Time at which its registers were at zero. */
   installedAtMs: number;
   /** Time of its last reading in the database, or the start of its history where it has none. */
   knownUntilMs: number;
-  /** What it tells at a time, one element or more; `withPower`: with what flows just then beside the registers. */
+  /** Returns the message elements at a time. `withPower` adds the current power to the registers. */
   readings(atMs: number, withPower: boolean): object[];
 }
 
-/** A device of the simulator's as it is played from now on, with a new secret. */
+/** Prepares a simulated device for playing, with a new secret. */
 export async function playedDevice(
   db: Database,
   { deviceId, lastReadAtMs }: OwnDevice,
@@ -33,11 +33,14 @@ export async function playedDevice(
   return { ...played, deviceId, secret: await rotateSecret(db, deviceId), knownUntilMs };
 }
 
-/** Where a device's past begins: later starts find the same instant. */
+/** Start of a device's history. Later starts of the demo return the same instant. */
 export const historyStartMs = ({ createdAt }: OwnDevice, { historyDays }: History): number =>
   createdAt.getTime() - historyDays * DAY_MS;
 
-/** Minutes east of UTC of a zone at one time. Kept for all of the history: simulated people ignore daylight saving. */
+/**
+ * Offset of a time zone in minutes east of UTC at one time. The demo uses it for the whole history: simulated people ignore daylight
+ * saving.
+ */
 export function localOffsetMinutes(timeZone: string, at: Date): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
   const match = /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '');

@@ -12,10 +12,12 @@ import { ensureOwnDevice } from './own-devices.ts';
 /** E-mail address of the demo's utility, which sees all of its homes. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/** Where the demo's homes are; each is its own seed. The first one is what visitors see first: it has something to show. */
+/**
+ * Homes of the demo with their time zones; each address is also the seed. Visitors see the first home first, so it has the most to show.
+ */
 const HOMES = [
   { email: 'anna@demo.example', timezone: 'Europe/Berlin', solarLatitude: 52.5 },
-  // Its meter is the utility's, so that people see what a home may do to one.
+  // The utility manages its meter, which shows what a home may change on such a meter.
   { email: 'ben@demo.example', timezone: 'Europe/London', metersManagedBy: 'utility' as const },
   { email: 'chiara@demo.example', timezone: 'Europe/Rome' },
   { email: 'daan@demo.example', timezone: 'Europe/Amsterdam' },
@@ -23,7 +25,7 @@ const HOMES = [
   { email: 'farid@demo.example', timezone: 'America/Los_Angeles' },
 ];
 
-/** Where a home's devices are said to be. */
+/** Locations of a home's devices. */
 const LOCATIONS = { smart_meter: 'Meter cupboard', thermostat: 'Living room' };
 
 /** The accounts of the demo. */
@@ -33,7 +35,7 @@ export interface DemoHomes {
   devices: DemoDevice[];
 }
 
-/** Finds the demo's accounts and devices or creates them, and gives each device a new secret. */
+/** Finds or creates the demo's accounts and devices, and gives each device a new secret. */
 export async function ensureDemoHomes(db: Database, history: History): Promise<DemoHomes> {
   const utilityId =
     (await findUser(db, DEMO_UTILITY)) ??
@@ -60,7 +62,7 @@ async function findUser(db: Database, email: string): Promise<string | undefined
   return found?.user_id;
 }
 
-/** Finds a simulated device of a user or creates it, and gives it a new secret. Devices that the user paired are left alone. */
+/** Finds or creates a simulated device of a user, and gives it a new secret. Devices that the user paired are not changed. */
 export async function ensureDevice(
   db: Database,
   place: {
@@ -74,7 +76,7 @@ export async function ensureDevice(
   history: History,
 ): Promise<DemoDevice> {
   const own = await ensureOwnDevice(db, place);
-  // The register counts from an instant that later starts find again; its history is the same on each of them.
+  // The register starts at an instant that later starts of the demo also compute, so its history is always the same.
   const traits = traitsOf(place.email, localOffsetMinutes(place.timezone, own.createdAt));
   const home = createHome(traits, historyStartMs(own, history));
   return playedDevice(db, own, history, {

@@ -6,25 +6,25 @@ import { traitsOf } from './homes.ts';
 import { ensureOwnDevice, type OwnDevice } from './own-devices.ts';
 import { type SolarFlow, solarTraitsOf } from './solar.ts';
 
-/** What each device of a solar home counts, and the channel that it tells it on: of what flows out of it, `export`. */
+/** Registers of each device of a solar home, with their channels. Energy that flows out of the device is on `export`. */
 export const SOLAR_REGISTERS = {
   smart_meter: [['gridImport'], ['gridExport', 'export']],
   inverter: [['production', 'export']],
   battery: [['charged'], ['discharged', 'export']],
 } as const satisfies Record<string, readonly (readonly [SolarFlow, 'export'?])[]>;
 
-/** A device that tells something of what flows in a solar home. */
+/** A device that measures energy flows of a solar home. */
 export type SolarDevice = keyof typeof SOLAR_REGISTERS;
 
-/** What a device of the home shows at one time: an element for each of its registers. */
+/** Returns the readings of a device at one time: one element for each of its registers. */
 export function solarReadings(home: SolarHome, device: SolarDevice, atMs: number, withPower: boolean): MeterReading[] {
   const state = home.at(atMs);
   return SOLAR_REGISTERS[device].map(([flow, channel]) => registerReading(state[flow], atMs, withPower, channel));
 }
 
 /**
- * Finds the meter, the inverter and the battery of a solar home or creates them, and gives each a new secret. In a home whose
- * meter was there without them they are put up when they are created: what the meter counted before stays what it was.
+ * Finds or creates the meter, the inverter and the battery of a solar home, and gives each a new secret. If the home already had a meter,
+ * the panels and battery start when their devices are created, so that earlier meter readings do not change.
  */
 export async function ensureSolarDevices(
   db: Database,
@@ -33,7 +33,7 @@ export async function ensureSolarDevices(
   meterLocation: string,
   history: History,
 ): Promise<DemoDevice[]> {
-  // The inverter before the meter: where it is the younger of the two, the meter is of a start that knew of none.
+  // The inverter comes before the meter. If the meter is older, it was created by a version of the demo without inverters.
   const inverter = await ensureOwnDevice(db, { ...place, kind: 'inverter', location: 'Roof', placement: 'production' });
   const battery = await ensureOwnDevice(db, { ...place, kind: 'battery', location: 'Cellar', placement: 'storage' });
   const meter = await ensureOwnDevice(db, {
@@ -44,11 +44,11 @@ export async function ensureSolarDevices(
   });
   const isAfterMeter = inverter.firstCreatedAt > meter.firstCreatedAt;
   const sinceMs = isAfterMeter ? inverter.firstCreatedAt.getTime() : Number.NEGATIVE_INFINITY;
-  // All three live by one clock, whichever of them is replaced later.
+  // All three devices use the clock of the first meter, even if one of them is replaced later.
   const home = traitsOf(place.email, localOffsetMinutes(place.timezone, meter.firstCreatedAt));
   const solar = solarTraitsOf(place.email, latitude);
   const play = (kind: SolarDevice, own: OwnDevice, installedAtMs: number) => {
-    // A home of its own for each: their pasts are asked for side by side, and a clock goes forward only.
+    // Each device has its own simulated home: their histories are read concurrently, and a home's clock only goes forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
     return playedDevice(db, own, history, {
       kind,

@@ -11,13 +11,13 @@ const sorted = (readings: MeterReading[]) => [...readings].sort((left, right) =>
 const kwh = (readings: MeterReading[]) => readings.map((reading) => reading.energy_total_kwh);
 
 describe('faults', () => {
-  it('are the same for the same seed', () => {
+  it('returns the same faults for the same seed', () => {
     const fault = (seed: string) => combine(gaps(seed, 2, 5), duplicates(seed, 0.1), lateBursts(seed, 1, 8))(clean);
     expect(fault('x')).toEqual(fault('x'));
     expect(fault('y')).not.toEqual(fault('x'));
   });
 
-  it('gaps lose whole stretches but neither the first nor the last reading', () => {
+  it('gaps drop runs of readings, but neither the first nor the last reading', () => {
     const left = gaps('x', 1, 12)(clean);
     expect(left).toHaveLength(clean.length - 12);
     expect([left[0], left.at(-1)]).toEqual([clean[0], clean.at(-1)]);
@@ -37,20 +37,20 @@ describe('faults', () => {
     expect(sorted(late)).toEqual(clean);
   });
 
-  it('a reset lets the register start again from zero, once', () => {
+  it('a reset restarts the register from zero, once', () => {
     const values = kwh(reset('x')(clean));
     const drops = values.filter((value, index) => value < (values[index - 1] ?? 0));
     expect(drops).toHaveLength(1);
     expect(drops[0]).toBeLessThan(0.1 * Math.max(...values) + 1);
   });
 
-  it('glitches spoil as many readings as asked, never neighbours', () => {
+  it('glitches change the requested number of readings, never two neighbours', () => {
     const bad = glitches('x', 3)(clean).map((reading) => reading.energy_total_kwh > 400_000);
     expect(bad.filter(Boolean)).toHaveLength(3);
     expect(bad.some((is, index) => is && bad[index + 1])).toBe(false);
   });
 
-  it('clock skew moves every time by the same amount', () => {
+  it('clock skew shifts every time by the same amount', () => {
     expect(times(clockSkew(-90_000)(clean))).toEqual(times(clean).map((time) => time - 90_000));
   });
 });

@@ -1,10 +1,10 @@
 import type { MeterReading } from './devices/native-meter.ts';
 import { createRandom } from './random.ts';
 
-/** Faults between a meter and the database. Each takes readings in order and returns them as they would arrive. */
+/** A fault between a meter and the database. Takes readings in order and returns them as they would arrive. */
 export type Fault = (readings: readonly MeterReading[]) => MeterReading[];
 
-/** The device is off for whole stretches: `count` runs of `length` readings are never sent. First and last stay. */
+/** The device is off repeatedly: `count` runs of `length` readings are never sent. The first and the last reading remain. */
 export function gaps(seed: string, count: number, length: number): Fault {
   return (readings) => {
     const random = createRandom(seed, 'gaps');
@@ -17,7 +17,7 @@ export function gaps(seed: string, count: number, length: number): Fault {
   };
 }
 
-/** A share of the readings comes twice, the second time up to ten places later: QoS 1 after a lost PUBACK. */
+/** Repeats a share of the readings, up to ten places later, as QoS 1 does after a lost PUBACK. */
 export function duplicates(seed: string, share: number): Fault {
   return (readings) => {
     const random = createRandom(seed, 'duplicates');
@@ -29,7 +29,7 @@ export function duplicates(seed: string, share: number): Fault {
   };
 }
 
-/** A connection was down: `count` runs of `length` readings arrive in one burst after everything else. */
+/** Simulates a lost connection: `count` runs of `length` readings arrive in one burst after all others. */
 export function lateBursts(seed: string, count: number, length: number): Fault {
   return (readings) => {
     const random = createRandom(seed, 'late');
@@ -42,7 +42,7 @@ export function lateBursts(seed: string, count: number, length: number): Fault {
   };
 }
 
-/** The register starts again from zero at a reading in the middle half. */
+/** Restarts the register from zero at a reading in the middle half. */
 export function reset(seed: string): Fault {
   return (readings) => {
     const random = createRandom(seed, 'reset');
@@ -54,13 +54,13 @@ export function reset(seed: string): Fault {
   };
 }
 
-/** Single readings, never two in a row, show a number that no home could have reached. */
+/** Replaces single readings, never two in a row, with a value that no home could have reached. */
 export function glitches(seed: string, count: number): Fault {
   return (readings) => {
     const random = createRandom(seed, 'glitches');
     const bad = new Set<number>();
     for (let tries = 0; bad.size < count && tries < count * 50; tries++) {
-      // Four readings apart: the law decides on a held reading from the two that follow it.
+      // At least four readings apart, because the law decides on a held reading from the two that follow it.
       const at = random.whole(2, readings.length - 5);
       if (![...bad].some((other) => Math.abs(other - at) < 4)) bad.add(at);
     }
@@ -70,13 +70,13 @@ export function glitches(seed: string, count: number): Fault {
   };
 }
 
-/** The device's clock is off by this much (positive: ahead). */
+/** Shifts the device's clock by this much (positive: ahead). */
 export function clockSkew(milliseconds: number): Fault {
   return (readings) =>
     readings.map((reading) => ({ ...reading, ts: new Date(Date.parse(reading.ts) + milliseconds).toISOString() }));
 }
 
-/** Several faults, the first one first. */
+/** Combines several faults, applied in order. */
 export function combine(...faults: Fault[]): Fault {
   return (readings) => faults.reduce<MeterReading[]>((sofar, fault) => fault(sofar), [...readings]);
 }
@@ -86,8 +86,8 @@ function toWattHour(kwh: number): number {
 }
 
 /**
- * Faults by the names that `energy demo --faults` takes, each in a strength that shows within 90 days.
- * What the meter shows comes before what the way to us does to it: a reset cannot know of readings that are yet late.
+ * Faults by the names that `energy demo --faults` accepts, each strong enough to show within 90 days. Faults of the meter come before
+ * faults of the connection, because a reset cannot depend on readings that arrive late.
  */
 const FAULTS: Record<string, (seed: string) => Fault> = {
   reset: (seed) => reset(seed),
@@ -100,7 +100,7 @@ const FAULTS: Record<string, (seed: string) => Fault> = {
 
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
 
-/** The named faults, in the order above; the same seed makes the same ones. Unknown names make nothing. */
+/** Combines the named faults, in the order of `FAULTS`. The same seed gives the same faults. Unknown names are ignored. */
 export function faultsNamed(names: readonly string[], seed: string): Fault {
   return combine(...FAULT_NAMES.filter((name) => names.includes(name)).flatMap((name) => FAULTS[name]?.(seed) ?? []));
 }

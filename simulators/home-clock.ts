@@ -6,34 +6,34 @@ import { SOLAR_FLOWS, type SolarDay, type SolarFlow, type SolarTraits, simulateS
 /** 1 W for 1 ms is 1 mJ; 1 mWh is 3600 mJ. */
 const MILLIJOULES_PER_MILLIWATT_HOUR = 3_600;
 
-/** What a meter shows at one time. */
+/** State of a meter at one time. */
 export interface MeterState {
   /** Whole mWh since the meter was installed. */
   registerMilliwattHours: number;
   powerW: number;
 }
 
-/** What the meter and the thermostat of a home show at one time. */
+/** State of a home's meter and thermostat at one time. */
 interface HomeState extends MeterState {
   room: Room;
 }
 
-/** A home that can be asked for its state at any time since its meter was installed. */
+/** A simulated home with its state at any time since its meter was installed. */
 export interface SimulatedHome {
   traits: HomeTraits;
   installedAtMs: number;
   at(timeMs: number): HomeState;
 }
 
-/** A home with panels and a battery: what each flow's meter shows at any time since they were installed. */
+/** A home with panels and a battery: the register and power of each energy flow at any time since they were installed. */
 export interface SolarHome {
   installedAtMs: number;
   at(timeMs: number): Record<SolarFlow, MeterState> & { room: Room };
 }
 
 /**
- * A home whose register starts at zero on the local day of `installedAtMs`. The state is a function of traits,
- * installation and time; asking in order of time is fast, asking for an earlier day starts the sum anew.
+ * Creates a home whose register starts at zero on the local day of `installedAtMs`. The state is a function of traits, installation and
+ * time. Requesting times in ascending order is fast; an earlier day restarts the sum.
  */
 export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
@@ -48,7 +48,7 @@ export function createHome(traits: HomeTraits, installedAtMs: number): Simulated
   };
 }
 
-/** The same of a home with panels and a battery, which are there from `sinceMs` on; its load is that of the home without them. */
+/** Creates a home with panels and a battery, which exist from `sinceMs` on. Its load is that of the same home without them. */
 export function createSolarHome(
   traits: HomeTraits,
   solar: SolarTraits,
@@ -68,7 +68,7 @@ export function createSolarHome(
   };
 }
 
-/** Registers over days that are simulated one at a time: one for each of `flows`, which take a day's watts by minute. */
+/** Sums registers over days that are simulated one at a time. Each of `flows` returns a day's watts per minute for one register. */
 function createClock<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
   installedAtMs: number,
@@ -107,7 +107,7 @@ function createClock<Day extends { startsAtMs: number }>(
   };
 }
 
-/** Millijoules since installation at the start of each minute, and at the end of the day. Exact: whole numbers below 2^53. */
+/** Millijoules since installation at the start of each minute and at the end of the day. Exact, because they are integers below 2^53. */
 function sumsOf(watts: Int32Array, beforeMillijoules: number): Float64Array {
   const sums = new Float64Array(1441);
   sums[0] = beforeMillijoules;

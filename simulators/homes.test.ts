@@ -13,13 +13,13 @@ const kwhOfDays = (seed: string, fromMs: number, days: number) => {
 };
 
 describe('a simulated home', () => {
-  it('gives the same readings for the same seed and time, and others for another seed', () => {
+  it('returns the same readings for the same seed and time, and others for another seed', () => {
     const first = [...meterHistory(home('a'), START, START + 3 * DAY_MS, 900)];
     expect([...meterHistory(home('a'), START, START + 3 * DAY_MS, 900)]).toEqual(first);
     expect([...meterHistory(home('b'), START, START + 3 * DAY_MS, 900)]).not.toEqual(first);
   });
 
-  it('does not depend on the order or the cadence in which it is asked', () => {
+  it('does not depend on the order or the cadence of requests', () => {
     const one = home('order');
     const later = one.at(START + 5 * DAY_MS + 12_345);
     const earlier = one.at(START + DAY_MS + 678);
@@ -30,7 +30,7 @@ describe('a simulated home', () => {
     expect(fine.filter((_, index) => index % 360 === 0)).toEqual(coarse);
   });
 
-  it('has a register that never steps back and adds up the power exactly', () => {
+  it('has a register that never decreases and equals the exact sum of the power', () => {
     const one = home('sum');
     const shown = [...meterHistory(one, START, START + 2 * DAY_MS, 10)].map((reading) => reading.energy_total_kwh);
     expect(shown.filter((kwh, index) => kwh < (shown[index - 1] ?? 0))).toEqual([]);
@@ -41,12 +41,12 @@ describe('a simulated home', () => {
     expect(Math.abs(step - millijoules / 3600)).toBeLessThanOrEqual(1);
   });
 
-  it('shows power beside the register only where asked', () => {
+  it('shows power next to the register only if requested', () => {
     expect(meterReading(home('p'), START + 60_000, true)).toHaveProperty('power_w');
     expect(meterReading(home('p'), START + 60_000, false)).not.toHaveProperty('power_w');
   });
 
-  it('uses as much as a household does, and more in winter where a heat pump heats', () => {
+  it('uses as much as a household does, and more in winter with a heat pump', () => {
     for (const seed of ['one', 'two', 'three', 'four']) {
       const week = kwhOfDays(seed, START, 7);
       expect(week).toBeGreaterThan(25);
@@ -56,7 +56,7 @@ describe('a simulated home', () => {
     expect(kwhOfDays(seed, START, 14)).toBeGreaterThan(1.5 * kwhOfDays(seed, Date.UTC(2026, 6, 6), 14));
   });
 
-  it('keeps its rooms near the wanted temperature in winter', () => {
+  it('keeps its rooms near the set-point in winter', () => {
     for (const reading of thermostatHistory(home('warm'), START + DAY_MS, START + 4 * DAY_MS, 900)) {
       expect(reading.temperature_c).toBeGreaterThan(reading.setpoint_c - 4);
       expect(reading.temperature_c).toBeLessThan(reading.setpoint_c + 5);

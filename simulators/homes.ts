@@ -9,17 +9,17 @@ const MINUTES = 1440;
 /** Traits of a home. Everything else follows from `seed` and the time. */
 export interface HomeTraits {
   seed: string;
-  /** Where its days begin, in minutes east of UTC. */
+  /** Offset of its local days, in minutes east of UTC. */
   utcOffsetMinutes: number;
   /** A heat pump draws electricity; a boiler only runs its pump. */
   heating: 'heat pump' | 'boiler';
   worksFromHome: boolean;
   hasCar: boolean;
   comfortC: number;
-  /** Beside the fridge. */
+  /** Freezer, in addition to the fridge. */
   freezer?: Compressor;
   faults?: readonly HomeFault[];
-  /** Days, `[fromMs, toMs)` in Unix ms, on which nobody is there. */
+  /** Times, `[fromMs, toMs)` in Unix ms, in which nobody is at home. */
   holidays?: readonly { fromMs: number; toMs: number }[];
 }
 
@@ -43,13 +43,13 @@ export function traitsOf(seed: string, utcOffsetMinutes = 0): HomeTraits {
   };
 }
 
-/** Start of the home's local day that holds this time. */
+/** Start of the home's local day that contains this time. */
 export function dayStartMs(traits: HomeTraits, atMs: number): number {
   const offsetMs = traits.utcOffsetMinutes * MINUTE_MS;
   return Math.floor((atMs + offsetMs) / DAY_MS) * DAY_MS - offsetMs;
 }
 
-/** The load and the climate of one local day: a function of the traits and the day alone. */
+/** Load and climate of one local day: a function of the traits and the day only. */
 export function simulateDay(traits: HomeTraits, startsAtMs: number): HomeDay {
   const localDayMs = startsAtMs + traits.utcOffsetMinutes * MINUTE_MS;
   const habits = habitsOfDay(traits, localDayMs);
@@ -71,7 +71,7 @@ function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
   return isHoliday ? { ...habits, away: true } : habits;
 }
 
-/** Standby, fridge, lights and screens. */
+/** Base load of a day: standby, fridge, lights and screens. */
 function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): Int32Array {
   const random = createRandom(traits.seed, 'base');
   const standby = random.whole(60, 140);
@@ -98,7 +98,7 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): In
   return watts;
 }
 
-/** What the freezer draws in each minute of a day; nothing where there is none. */
+/** Power of the freezer in each minute of a day; all 0 without a freezer. */
 export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
   const watts = new Int32Array(freezer ? MINUTES : 0);
   const isFailing = faultyMinutes(faults, 'failing freezer', startsAtMs);
@@ -108,13 +108,13 @@ export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, 
     : watts;
 }
 
-/** Lamps are wanted longer in winter: sunrise and sunset swing by two hours over the year. */
+/** Minutes in which lamps are on: sunrise and sunset vary by two hours over the year. */
 function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
   const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);
   return { untilMinute: 390 + swing, fromMinute: 1140 - swing };
 }
 
-/** The thermostat starts half a day early from a fixed state: hysteresis forgets within hours, so days join smoothly. */
+/** The simulation starts half a day early from a fixed state. Hysteresis loses it within hours, so days join smoothly. */
 function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): Room[] {
   const before = habitsOfDay(traits, localDayMs - DAY_MS);
   let room: Room = { temperatureC: traits.comfortC - 0.5, setpointC: traits.comfortC, heating: false };
@@ -130,7 +130,7 @@ function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): R
 }
 
 const outsideByHour = new Map<string, number>();
-/** Weather changes by the hour; computing it by the minute would be most of the work. */
+/** Weather is computed per hour, because computing it per minute would take most of the time. */
 function hourly(traits: HomeTraits, localDayMs: number, minute: number): number {
   const hourStart = minute - (minute % 60);
   const key = `${traits.seed} ${localDayMs} ${hourStart}`;

@@ -17,9 +17,9 @@ export interface HouseholdOptions {
 }
 
 /**
- * Publishes what all devices send on connect and then at each step of [from, to], over one connection at QoS 1, as fast as
- * the broker acknowledges. Resolves with the number of messages when all are acknowledged. Families whose messages carry no
- * time are heard as of now, whatever time is played.
+ * Publishes the messages that all devices send on connect, then those of each step of [from, to], over one connection at QoS 1, as fast as
+ * the broker acknowledges. Resolves with the number of messages when all are acknowledged. Messages of families without a time count as
+ * received now, whatever time is simulated.
  */
 export async function playHousehold(options: HouseholdOptions): Promise<number> {
   const { url, username, password, devices, home, fromMs, toMs, stepMs } = options;

@@ -9,25 +9,25 @@ import { sendReadings } from './send.ts';
 export interface ImportOptions {
   deviceId: string;
   files: readonly string[];
-  /** How readings are got out of each file. */
+  /** Reader for each file's format. */
   read: ReadPast;
-  /** Broker. One that names a user in its URL is logged in to as that user, else as the device itself. */
+  /** URL of the broker. If it contains a user name, the import logs in as that user, otherwise as the device. */
   mqttUrl: string;
-  /** Ends the import early; what the broker has acknowledged stays. */
+  /** Ends the import early; readings that the broker has acknowledged remain. */
   signal?: AbortSignal;
   /** Bytes read of each file so far. */
   onBytes?: (file: string, bytes: number) => void;
 }
 
-/** What became of the rows, and how many readings the broker acknowledged. */
+/** Counts of rows by outcome, and the number of readings that the broker acknowledged. */
 export interface ImportResult extends PastCounts {
   device_id: string;
   sent: number;
-  /** Readings of this import that the service refused, by reason. Behind an external broker they may come later. */
+  /** Readings of this import that the service rejected, by reason. With an external broker some may be rejected later. */
   rejected: Record<string, number>;
   /**
-   * Readings of the imported time that nothing is counted of, by the law's verdict: an interval that overlaps another one, a glitch, one
-   * that is held until later ones say what it was. `uncounted`: all that was sent, where the channel counts by another quantity or by none.
+   * Readings in the imported time that add no energy, by the law's verdict: an interval that overlaps another one, a glitch, or a reading
+   * held until later ones decide. `uncounted`: all readings, if the channel counts by another quantity or not at all.
    */
   left_out: Record<string, number>;
   seconds: number;
@@ -41,7 +41,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   const counts = noCounts();
   const play = async (username: string, secret: string) => {
     const publisher = await createPublisher({ url: mqttUrl, deviceId: username, secret });
-    // Closing fails what is under way, so that an end by Ctrl-C never waits for a broker that is gone.
+    // Closing fails pending publishes, so that an import ended by Ctrl-C never waits for an unreachable broker.
     const abort = () => void publisher.close();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -76,7 +76,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   return { device_id: deviceId, ...counts, sent, rejected, left_out, seconds };
 }
 
-/** The register readings of a channel, kWh (or m³) by Unix ms: at most some hundred thousand, of many years by the hour. */
+/** Returns a channel's register readings in kWh (or m³) by Unix ms: at most some hundred thousand, for many years of hours. */
 async function storedRegisters(db: Database, deviceId: string, channel: string): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('readings')
@@ -91,7 +91,7 @@ async function storedRegisters(db: Database, deviceId: string, channel: string):
   return new Map(rows.map(({ read_at, value }) => [read_at.getTime(), Number(value) / 1e6]));
 }
 
-/** What was sent of a quantity, and the times of the first and the last of it. */
+/** Count of readings sent of a quantity, and the times of the first and the last. */
 interface Sent {
   channel: string;
   kind: 'register' | 'interval' | 'power';
@@ -117,10 +117,7 @@ async function* noted(elements: AsyncIterable<PastElement>, sent: Map<string, Se
   }
 }
 
-/**
- * Whether a quantity counts at all. Behind an external broker it may not have come yet:
- * that is not held against it.
- */
+/** Whether a quantity counts. True if it is not stored yet, which may happen with an external broker. */
 async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent): Promise<boolean> {
   const series = await db
     .selectFrom('series')
@@ -129,11 +126,11 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
     .where('channel', '=', channel)
     .where('kind', '=', kind)
     .executeTakeFirst();
-  // Gas, heat and water have no role in electricity: they count by themselves.
+  // Gas, heat and water have no role in electricity and count independently.
   return !series || series.counts_import || series.counts_export || (series.meter !== null && !isPlaced(series.meter));
 }
 
-/** Verdicts by which nothing of a reading is counted. */
+/** Verdicts of readings that add no energy. */
 const LEFT_OUT = ['overlap', 'glitch', 'held', 'confirming', 'excluded'];
 
 async function leftOut(db: Database, deviceId: string, sent: readonly Sent[]): Promise<ImportResult['left_out']> {

@@ -1,17 +1,17 @@
 import { DateTime } from 'luxon';
 
 /**
- * Reads the local stamps of one file, in its order: `2026-10-25T02:30` as Unix ms. In the hour that comes twice when the clock goes back,
- * the order of the rows tells which of the two a stamp is in: a stamp that is not later than the row before it (not earlier, in a file
- * from new to old) is in the other one. Null: the clock never showed that time.
+ * Returns a parser for the local times of one file, in file order: `2026-10-25T02:30` becomes Unix ms. In the hour that is repeated when
+ * the clocks go back, the order of rows decides. If a time is not later than that of the previous row (not earlier, in a file from new to
+ * old), it is in the other of the two hours. Null: the clock never showed that time.
  */
 export function localStamps(zone: string): (local: string) => number | null {
   let beforeMs: number | null = null;
-  /** Whether the file goes from old to new; null: not known yet. */
+  /** Whether the file is ordered from old to new; null until known. */
   let isRising: boolean | null = null;
   return (local) => {
     const time = DateTime.fromISO(local, { zone });
-    // Luxon moves a time that was jumped over to one that exists.
+    // Luxon moves a time that the clock skipped to one that exists.
     if (!time.isValid || time.toFormat("yyyy-MM-dd'T'HH:mm:ss") !== withSeconds(local)) return null;
     const known: number[] = time
       .getPossibleOffsets()

@@ -2,7 +2,7 @@ import { DAY_MS } from '#src/core/units.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock on the wall of an IANA time zone shows, to the second and without a zone: `2026-02-02T01:00:00`. */
+/** Returns the local time in an IANA time zone, to the second and without an offset: `2026-02-02T01:00:00`. */
 export function localTime(atMs: number, tz: string): string {
   let format = formats.get(tz);
   if (!format) {
@@ -13,11 +13,11 @@ export function localTime(atMs: number, tz: string): string {
   return format.format(atMs).replace(' ', 'T');
 }
 
-/** Start of the local day that holds this time; a day of a change of clocks has 23 or 25 hours. */
+/** Start of the local day that contains this time. A day with a change of clocks has 23 or 25 hours. */
 export function localMidnightMs(atMs: number, tz: string): number {
   const wallMs = (ms: number) => Date.parse(`${localTime(ms, tz)}Z`) + (ms % 1000);
   const midnightWallMs = Math.floor(wallMs(atMs) / DAY_MS) * DAY_MS;
   const guessMs = midnightWallMs - (wallMs(atMs) - atMs);
-  // The offset at midnight may differ from the one now.
+  // The offset at midnight may differ from the current one.
   return midnightWallMs - (wallMs(guessMs) - guessMs);
 }

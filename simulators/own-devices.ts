@@ -6,30 +6,30 @@ import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import { createDevice } from '#src/devices/store.ts';
 
-/** A device that nothing but the simulator plays. */
+/** A device that only the simulator plays. */
 export interface OwnDevice {
   deviceId: string;
   createdAt: Date;
-  /** Of the first one of those that it replaces; its own where it replaces none. */
+  /** Creation time of the first device that it replaces; its own if it replaces none. */
   firstCreatedAt: Date;
-  /** Time of its last reading, or of the last one of those that it replaces; null where there is none. */
+  /** Time of the last reading of this device or of those that it replaces; null if there is none. */
   lastReadAtMs: number | null;
 }
 
-/** What the simulator plays; the type of its device. */
+/** Kind of simulated device, which is also the device's type. */
 export type OwnKind = 'smart_meter' | 'thermostat' | 'inverter' | 'battery';
 
-/** What simulators played that knew their devices by type and location. */
+/** Kinds that earlier simulators identified by type and location. */
 const ONCE_BY_LOCATION: ReadonlySet<OwnKind> = new Set(['smart_meter', 'thermostat']);
 
-/** Whose device, what the simulator plays as it, and where a new one is said to be. */
+/** Owner and kind of a simulated device, and the location of a new one. */
 export interface Place {
   userId: string;
   kind: OwnKind;
   location: string;
-  /** Where a new one sits; without it, it follows from the kind. */
+  /** Placement of a new device; by default it follows from the kind. */
   placement?: Placement;
-  /** Who paired it. Default: the user. */
+  /** Account that manages the device; default: the user. */
   managedBy?: ManagedBy;
 }
 
@@ -41,8 +41,8 @@ interface Row {
 }
 
 /**
- * Finds the simulator's own device of a user, or creates it. It is known by the end of its id, whatever people then make of
- * its location, type and settings; a device that they paired has no such id, whatever they call it.
+ * Finds or creates the simulator's own device of a user. It is identified by the end of its id, even if people change its location, type
+ * and settings. A device that people paired has no such id, whatever its name.
  */
 export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDevice> {
   const { userId, kind, location, placement, managedBy = 'owner' } = place;
@@ -56,31 +56,35 @@ export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDe
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
   if (!living) throw new Error(`The simulated ${place.kind} of ${place.userId} was not stored`);
-  // Devices of earlier versions: the update could not know who paired them (sql/schema/0055_managed_devices.sql).
+  // Devices of earlier versions: the update could not determine who paired them (sql/schema/0055_managed_devices.sql).
   await db
     .updateTable('devices')
     .set({ managed_by: managedBy })
     .where('device_id', '=', living.device_id)
     .where('managed_by', '<>', managedBy)
     .execute();
-  // What a deleted one used stays in its owner's history: the one that replaces it goes on from there, or it counted twice.
+  // The consumption of a deleted device stays in its owner's history. The device that replaces it continues from there, because it would
+  // count twice otherwise.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);
   const firstCreatedAt = known[0]?.created_at ?? living.created_at;
   return { deviceId: living.device_id, createdAt: living.created_at, firstCreatedAt, lastReadAtMs };
 }
 
-/** The end of the ids of these devices: 48 bits that no id by chance ends with. Hexadecimal digits are all in its alphabet. */
+/**
+ * Returns the end of these devices' ids: 48 bits, which no random id ends with by chance. The alphabet of ids contains all hexadecimal
+ * digits.
+ */
 const endOfId = ({ userId, kind }: Place): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
 
-/** A new id that begins with the time as all do, so that lists keep their order. */
+/** Returns a new id that begins with the time, as all ids do, so that lists stay in order. */
 function newOwnId(place: Place): string {
   const end = endOfId(place);
   return newId('dev').slice(0, -end.length) + end;
 }
 
-/** The simulator's devices of this kind and user, deleted ones too, the oldest first. */
+/** Returns the simulator's devices of this kind and user, including deleted ones, oldest first. */
 async function ownDevices(db: Database, place: Place): Promise<Row[]> {
   return db
     .selectFrom('devices')
@@ -89,7 +93,7 @@ async function ownDevices(db: Database, place: Place): Promise<Row[]> {
       'created_at',
       'deleted_at',
       selectFrom('device_heads')
-        // The times in the laws of its series (ingest/write/head.ts).
+        // Times in the law states of the device's series (ingest/write/head.ts).
         .select(
           sql<Date | null>`(SELECT to_timestamp(max((law->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) law)`.as(
             'last',
@@ -111,9 +115,9 @@ async function ownDevices(db: Database, place: Place): Promise<Row[]> {
 }
 
 /**
- * Marks the device that simulators before this one knew by its type and location, where there is one: an id cannot be
- * changed, and of what can, the decoders' settings are what people touch least. Only where nothing is known by its id, so
- * that one which a user later pairs at that location stays his.
+ * Marks a device that earlier simulators identified by type and location, if there is one. An id cannot be changed, and the decoder
+ * settings are the attribute that people change least. Only if no device is found by its id, so that a device that a user later pairs at
+ * that location remains the user's.
  */
 async function adopt(db: Database, place: Place): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;

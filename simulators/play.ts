@@ -4,22 +4,22 @@ import { faultsNamed } from './faults.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
 
-/** How the devices are played. */
+/** Options for playing the devices. */
 export interface PlayOptions {
   /** Seconds between live readings, 10 to 900. */
   liveSeconds: number;
-  /** Names of what goes wrong with the meters' history (`faults.ts`). */
+  /** Names of the faults in the meters' history (`faults.ts`). */
   faults: readonly string[];
 }
 
-/** Seconds between readings of the past: meters as real ones report, thermostats by the hour. */
+/** Seconds between historical readings: meters as real ones report, thermostats hourly. */
 const HISTORY_SECONDS = { smart_meter: 900, inverter: 900, battery: 900, thermostat: 3600 };
 
 /** Simulated devices with their connections. */
 export interface Players {
-  /** Readings of the history that are still to be sent. */
+  /** Returns the number of historical readings still to be sent. */
   missing(nowMs: number): number;
-  /** Sends what is missing up to now; resolves when the broker has acknowledged all. */
+  /** Sends the missing readings up to now. Resolves when the broker has acknowledged all. */
   backfill(nowMs: number, onSent: (readings: number) => void): Promise<number>;
   /** Sends live readings of every device until closed. */
   live(): void;
@@ -79,7 +79,7 @@ function history(device: DemoDevice, nowMs: number, faults: readonly string[]): 
   const readings = readingsOf(device, nowMs);
   if (device.kind !== 'smart_meter' || faults.length === 0) return readings;
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
-  // The same seed does the same to each of its registers, so that they stay beside each other.
+  // The same seed affects each register of the device in the same way, so that they stay consistent.
   const faulty = [...registers.values()].map(faultsNamed(faults, String(device.installedAtMs)));
   return (faulty[0] ?? []).flatMap((_, index) => faulty.flatMap((one) => one[index] ?? []));
 }
@@ -93,7 +93,7 @@ function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
   return knownUntilMs <= installedAtMs ? installedAtMs : knownUntilMs + 1;
 }
 
-/** A reading is lost while its connection is full or gone; the next register reading makes up for it. */
+/** Sends a live reading. It is lost while the connection is full or down; the next register reading makes up for it. */
 function sendLive(device: DemoDevice, publisher: Publisher, atMs: number): void {
   publisher.publish(readingsTopic(device.deviceId), JSON.stringify(device.readings(atMs, true))).catch(() => {});
 }

@@ -1,13 +1,13 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
-/** How a device logs in. */
+/** Options of a device's connection. */
 export interface PublisherOptions {
   url: string;
-  /** User name; without one the broker must let anybody in, as that of a household may. */
+  /** User name; without one the broker must accept anonymous clients, as a household's may. */
   deviceId?: string;
   secret?: string;
-  /** Most messages that wait for their PUBACK at once (default 20). */
+  /** Maximum number of messages that wait for their PUBACK (default 20). */
   inFlight?: number;
   /** For brokers with a certificate that is not publicly signed. */
   ca?: Buffer;
@@ -15,7 +15,7 @@ export interface PublisherOptions {
   onAcknowledged?: (messages: number) => void;
 }
 
-/** A device's connection: `publish` resolves when there is room for the next message, `flush` when all are acknowledged. */
+/** A device's connection. `publish` resolves when there is room for the next message, `flush` when all messages are acknowledged. */
 export interface Publisher {
   publish(topic: string, payload: string, retain?: boolean): Promise<void>;
   flush(): Promise<void>;
@@ -32,7 +32,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     connectTimeout: 10_000,
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
-  // mqtt.js reconnects by itself and sends again what has no PUBACK; without a listener an error would end the process.
+  // mqtt.js reconnects by itself and resends messages without a PUBACK. Without a listener an error would end the process.
   client.on('error', () => {});
   let waiting = 0;
   let acknowledged = 0;
@@ -68,7 +68,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
       if (failure) throw failure;
     },
     async close() {
-      // mqtt.js never settles what has no PUBACK when its client ends, so whoever waits is told here.
+      // mqtt.js never settles publishes without a PUBACK when its client ends, so their callers are rejected here.
       failure ??= new Error('The connection was closed before the broker had acknowledged everything');
       wake();
       await client.endAsync(true);

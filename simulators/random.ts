@@ -2,23 +2,23 @@ import { fnv1a } from '#src/core/fnv1a.ts';
 
 /** A source of repeatable pseudo-random numbers. */
 export interface Random {
-  /** In [0, 1). */
+  /** Number in [0, 1). */
   next(): number;
-  /** In [low, high). */
+  /** Number in [low, high). */
   between(low: number, high: number): number;
-  /** Whole, in [low, high]. */
+  /** Integer in [low, high]. */
   whole(low: number, high: number): number;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
 }
 
 /**
- * A generator that is a function of its parts alone: `createRandom('home 3', day, 'washing')` gives the same
- * sequence on every machine and in every run, whatever was drawn elsewhere.
+ * Creates a generator that depends only on its parts: `createRandom('home 3', day, 'washing')` gives the same sequence on every machine and
+ * in every run, whatever was drawn elsewhere.
  */
 export function createRandom(...parts: (string | number)[]): Random {
   let state = fnv1a(parts.join('\u0000'));
-  // mulberry32: 32 bits of state are plenty for household habits, and it is five lines.
+  // mulberry32: 32 bits of state suffice for household habits, and the algorithm has five lines.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -1,10 +1,10 @@
 import { readingsTopic } from './devices/native-meter.ts';
 import type { Publisher } from './publisher.ts';
 
-/** Elements of one message: some 30 KB, well below what any broker takes. */
+/** Elements per message: some 30 KB, well below any broker's limit. */
 const ELEMENTS_A_MESSAGE = 400;
 
-/** Publishes elements as arrays on the device's readings topic; resolves when the broker has acknowledged all. Counts them. */
+/** Publishes elements as arrays on the device's readings topic. Resolves with their number when the broker has acknowledged all. */
 export async function sendReadings(
   publisher: Publisher,
   deviceId: string,

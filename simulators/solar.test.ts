@@ -17,7 +17,7 @@ const kwh = (day: SolarDay, flow: (typeof SOLAR_FLOWS)[number]) =>
 const year = Array.from({ length: 365 }, (_, day) => dayOf(Date.UTC(2026, 0, 1) + day * DAY_MS));
 
 describe('a simulated solar home', () => {
-  it('uses what comes in and does not go out again, to the watt in every minute of a year', () => {
+  it('balances all energy flows, to the watt in every minute of a year', () => {
     let wrong = 0;
     for (const { watts } of year) {
       for (let minute = 0; minute < 1440; minute++) {
@@ -51,7 +51,7 @@ describe('a simulated solar home', () => {
     expect(year.some((day) => kwh(day, 'discharged') > 0.95 * (capacityWh / 1000))).toBe(true);
   });
 
-  it('makes what such panels make in a year there, most of it in summer, and differs by the day', () => {
+  it('produces what such panels produce in a year there, mostly in summer, and varies by day', () => {
     const made = year.map((day) => kwh(day, 'production'));
     const of = (from: number, to: number) => made.slice(from, to).reduce((sum, one) => sum + one, 0);
     const perPeak = of(0, 365) / (solar.peakW / 1000);
@@ -62,7 +62,7 @@ describe('a simulated solar home', () => {
     expect(Math.max(...july)).toBeGreaterThan(1.5 * Math.min(...july));
   });
 
-  it('has the sun where it belongs: none at night, high at noon, long days in the north of summer and the south of winter', () => {
+  it('has a realistic sun: none at night, high at noon, long days in the summer of each hemisphere', () => {
     const [june, december] = [Date.UTC(2026, 5, 21), Date.UTC(2026, 11, 21)];
     const lightHours = (latitude: number, dayMs: number) =>
       Array.from({ length: 1440 }, (_, minute) => clearSkyShare(latitude, dayMs, minute)).filter((share) => share > 0)
@@ -90,7 +90,7 @@ describe('a simulated solar home', () => {
     }
   });
 
-  it('is the home that it was until panels and battery are put up', () => {
+  it('equals the home without panels until panels and battery are installed', () => {
     const since = START + 2 * DAY_MS + 11 * 3_600_000;
     const [plain, before] = [createHome(traits, START), home(since)];
     for (let atMs = START; atMs <= since; atMs += 600_000) {
@@ -106,7 +106,7 @@ describe('a simulated solar home', () => {
     expect(before.at(since + DAY_MS).load.registerMilliwattHours).toBe(plain.at(since + DAY_MS).registerMilliwattHours);
   });
 
-  it('is told by a meter, an inverter and a battery, each direction on a channel of its own', () => {
+  it('is measured by a meter, an inverter and a battery, with a channel for each direction', () => {
     const atMs = START + 3 * DAY_MS + 12 * 3_600_000;
     const [state, ts] = [home().at(atMs), new Date(atMs).toISOString()];
     const wh = (flow: (typeof SOLAR_FLOWS)[number]) => Math.floor(state[flow].registerMilliwattHours / 1000) / 1000;

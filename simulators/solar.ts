@@ -5,18 +5,18 @@ import { createRandom } from './random.ts';
 import { sunnyWatts } from './sun.ts';
 
 const MINUTES = 1440;
-/** What is left of energy that goes into the battery, in percent. */
+/** Share of the charged energy that remains in the battery, in percent. */
 const EFFICIENCY_PERCENT = 92;
 
-/** Panels and a battery. */
+/** Traits of the panels and the battery. */
 export interface SolarTraits {
-  /** Degrees, north is positive. */
+  /** Latitude in degrees, north is positive. */
   latitude: number;
   peakW: number;
   battery: { capacityWh: number; chargeW: number; dischargeW: number };
 }
 
-/** What flows in a solar home, and in each minute: load = gridImport − gridExport + production + discharged − charged. */
+/** Energy flows of a solar home. In each minute load = gridImport − gridExport + production + discharged − charged. */
 export const SOLAR_FLOWS = ['load', 'production', 'charged', 'discharged', 'gridImport', 'gridExport'] as const;
 export type SolarFlow = (typeof SOLAR_FLOWS)[number];
 
@@ -39,8 +39,8 @@ export function solarTraitsOf(seed: string, latitude: number): SolarTraits {
 }
 
 /**
- * One local day of a home with panels and a battery: a function of the traits and the day alone. `sinceMs`: when they were put
- * up; before that nothing but the load flows.
+ * One local day of a home with panels and a battery: a function of the traits and the day only. `sinceMs`: time of their installation;
+ * before it only the load flows.
  */
 export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
   const { watts: load, rooms } = simulateDay(home, startsAtMs);
@@ -61,8 +61,8 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
 }
 
 /**
- * A battery takes what the panels leave and gives what they lack. It begins each day empty, so that days need not know each other:
- * in the last hours before midnight it gives all that it can, and what the home does not need is sold.
+ * Computes the battery's flows. It stores the surplus of the panels and covers their deficit. It starts each day empty, so that days are
+ * independent: in the last hours before midnight it discharges as much as it can, and the surplus is exported.
  */
 function batteryOf(
   { capacityWh, chargeW, dischargeW }: SolarTraits['battery'],
@@ -72,7 +72,7 @@ function batteryOf(
   const charged = new Int32Array(MINUTES);
   const discharged = new Int32Array(MINUTES);
   const sellsFrom = MINUTES - Math.ceil((capacityWh * 60) / dischargeW);
-  // In hundredths of a watt for a minute: whole numbers, so that the losses are exact, too.
+  // In hundredths of a watt-minute: integers, so that losses are exact, too.
   const full = capacityWh * 60 * 100;
   let stored = 0;
   for (let minute = 0; minute < MINUTES; minute++) {

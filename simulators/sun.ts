@@ -2,19 +2,19 @@ import { DAY_MS } from '#src/core/units.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
-/** Zones lie west of the time they keep, and many of their homes farther west still. */
+/** Minute of solar noon on the local clock. It is after 12:00, because most places are west of their zone's meridian. */
 const NOON_MINUTE = 750;
-/** Of the earth's axis. */
+/** Tilt of the earth's axis. */
 const TILT_DEGREES = 23.44;
-/** Of panels on a roof, towards the equator. */
+/** Tilt of the panels on a roof, facing the equator. */
 const ROOF_DEGREES = 35;
 const RADIANS = Math.PI / 180;
-/** What heat, cables and the inverter leave. */
+/** Ratio of output to ideal output, after losses by heat, cables and the inverter. */
 const PERFORMANCE = 0.85;
 
 /**
- * Watts of panels in each minute of a local day: the sun by season, hour and latitude (degrees, north is positive), clouds by the
- * seed. `peakW`: what is on their label.
+ * Power of panels in watts in each minute of a local day: the sun by season, hour and latitude (degrees, north is positive), and clouds by
+ * the seed. `peakW`: nominal peak power.
  */
 export function sunnyWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
   const random = createRandom(seed, localDayMs, 'sky');
@@ -26,19 +26,19 @@ export function sunnyWatts(seed: string, latitude: number, peakW: number, localD
     const hour = Math.floor(minute / 60);
     const share = (minute % 60) / 60;
     const clouds = (cover[hour] as number) * (1 - share) + (cover[hour + 1] as number) * share;
-    // Broken clouds come and go by the minute; an even sky, grey or blue, does not.
+    // Broken clouds change by the minute; an even sky, grey or blue, does not.
     const flicker = clouds * (1 - clouds) * random.between(-1, 1);
     watts[minute] = Math.round(peakW * PERFORMANCE * clear * (1 - 0.85 * Math.min(1, Math.max(0, clouds + flicker))));
   }
   return watts;
 }
 
-/** Share of the peak under a clear sky; 0 where the sun is below the horizon or behind the roof. */
+/** Share of the peak power under a clear sky; 0 if the sun is below the horizon or behind the roof. */
 export function clearSkyShare(latitude: number, localDayMs: number, minute: number): number {
   const declination = -TILT_DEGREES * RADIANS * northernWinter(localDayMs);
   const hourAngle = ((minute - NOON_MINUTE) / MINUTES) * 2 * Math.PI;
   const heightSine = sineAt(latitude * RADIANS, declination, hourAngle);
-  // Light that falls onto a tilted roof is that of a flat one nearer to the equator.
+  // Light on a tilted roof equals light on a flat one nearer to the equator.
   const onRoof = sineAt((latitude - Math.sign(latitude) * ROOF_DEGREES) * RADIANS, declination, hourAngle);
   if (heightSine <= 0 || onRoof <= 0) return 0;
   // The lower the sun, the more air is in its way.
@@ -48,13 +48,13 @@ export function clearSkyShare(latitude: number, localDayMs: number, minute: numb
 const sineAt = (latitude: number, declination: number, hourAngle: number): number =>
   Math.sin(latitude) * Math.sin(declination) + Math.cos(latitude) * Math.cos(declination) * Math.cos(hourAngle);
 
-/** 1 at the northern winter's solstice, -1 at its summer's. */
+/** 1 at the northern winter solstice, -1 at the northern summer solstice. */
 function northernWinter(localDayMs: number): number {
   const firstOfYear = Date.UTC(new Date(localDayMs).getUTCFullYear(), 0, 1);
   return Math.cos((2 * Math.PI * ((localDayMs - firstOfYear) / DAY_MS + 10)) / 365.25);
 }
 
-/** Share of the sky that clouds cover, at each full hour of the day: days differ more than their hours, and winters are greyer. */
+/** Share of the sky that clouds cover, at each full hour of the day. Days differ more than hours, and winters are cloudier. */
 function cloudCover(seed: string, latitude: number, localDayMs: number): number[] {
   const random = createRandom(seed, localDayMs, 'clouds');
   let cover = random.between(-0.2, 1.1) + 0.2 * Math.sign(latitude) * northernWinter(localDayMs);

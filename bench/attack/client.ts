@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { givenUp, patience } from '../patience.ts';
 
-/** Where something listens: on the loopback, always. */
+/** Address of a server, always on the loopback interface. */
 export interface Address {
   host: string;
   port: number;
@@ -21,22 +21,22 @@ export interface Answer {
 export interface Sent {
   key?: string | undefined;
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Raw body, sent unchanged instead of `body`. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
-  /** The loopback address that it comes from. */
+  /** Loopback address that the request is sent from. */
   from?: string;
-  /** The body of the answer is read and forgotten: to parse a megabyte takes the attacker time that it measures. */
+  /** Whether to discard the response body: parsing a megabyte would take time that the attacker measures. */
   isForgotten?: boolean;
 }
 
-/** Longest that an answer may take. */
+/** Maximum time to wait for a response. */
 const MAX_ANSWER_MS = 60_000;
-/** The certificate is the installation's own, and what is on the loopback is nobody else. */
+/** The certificate is the installation's own, and only the installation listens on the loopback interface. */
 const TRUST = { rejectUnauthorized: false } as const;
 const agent = new Agent({ keepAlive: true, maxSockets: 400, ...TRUST });
 
-/** Sends a request to an API. Rejects where the connection ends without an answer. */
+/** Sends a request to an API. Rejects if the connection ends without a response. */
 export function send(to: Address, method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const { key, body, raw, headers, from } = sent;
   const data = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -56,7 +56,7 @@ export function send(to: Address, method: string, path: string, sent: Sent = {})
       const answer = () =>
         resolve({ status, headers: told, ...bodyOf(Buffer.concat(chunks), String(told['content-type'])) });
       response.on('end', answer);
-      // Events go on for as long as somebody listens: what comes first is the answer.
+      // An event stream does not end by itself, so its first chunk is the response.
       if (String(told['content-type']).startsWith('text/event-stream') && method !== 'HEAD')
         response.once('data', () => {
           answer();
@@ -78,14 +78,14 @@ function bodyOf(bytes: Buffer, type: string): Pick<Answer, 'bytes' | 'text' | 'j
   }
 }
 
-/** A connection without HTTP. Its errors are its end. */
+/** Opens a connection without HTTP. Errors of the connection are ignored; it just ends. */
 export function open(to: Address, layer: 'tcp' | 'tls', options: ConnectionOptions = {}): Socket {
   const socket = layer === 'tcp' ? connectTcp(to) : connectTls({ ...to, ...TRUST, ...options });
   socket.on('error', () => {});
   return socket;
 }
 
-/** How long the other side left a connection open, in ms; null where it did not end it in that time. */
+/** Returns how long the server left a connection open, in ms; null if it stayed open for `withinMs`. */
 export function msUntilClosed(socket: Socket, withinMs: number): Promise<number | null> {
   const fromMs = performance.now();
   socket.resume();
@@ -100,7 +100,7 @@ export function msUntilClosed(socket: Socket, withinMs: number): Promise<number 
   });
 }
 
-/** Sends bytes as they are; what came back until the end of the connection, or of some time. */
+/** Sends bytes unchanged. Returns the bytes received until the connection ended or `withinMs` had passed. */
 export function exchange(to: Address, layer: 'tcp' | 'tls', bytes: string | Buffer, withinMs = 5_000): Promise<Answer> {
   const socket = open(to, layer);
   socket.write(bytes);

@@ -18,19 +18,19 @@ const EVERY_MS = 40;
 const HOUR_MS = 3_600_000;
 const YEAR_HOURS = 364 * 24;
 
-/** What a neighbour waits for: p99 in ms, without the hog and with it, in the same run. */
+/** Waiting times of a neighbour: p99 in ms without and with the hog (an account that overloads the service), in the same run. */
 interface Waits {
   without: number;
   with: number;
   ratio: number;
 }
 
-/** Result of one hog. */
+/** Result with one account that overloads the service (a hog). */
 export interface Fairness {
   hog: string;
   puback: Waits;
   answer: Waits;
-  /** From POST …/test of a neighbour's subscription to its receiver: the slowest. */
+  /** From POST …/test of a neighbour's subscription until its receiver is called: the maximum. */
   webhook: Waits;
 }
 
@@ -49,8 +49,8 @@ interface Measured {
 }
 
 /**
- * PUBACK, answers and webhooks of a neighbour while one hog after the other takes what it can get, and while none does, in turn; on a
- * service of its own, with the hog in a process of its own.
+ * Measures a neighbour's times to PUBACK, response and webhook, alternately without a hog and with each hog, which takes as much of the
+ * service as it can. Runs a separate service, with the hog in its own process.
  */
 export async function fairness(
   tell: (line: string) => void,
@@ -130,7 +130,7 @@ async function taskOf(world: World, kind: HogTask['kind'], url: string): Promise
   return { kind, api, mqtt: mqtt as Address, key, path, webhookIds, login: { username, password, topic } };
 }
 
-/** One phase of a neighbour's life. */
+/** Measures one phase of a neighbour's normal use. */
 async function measure(world: World, { person, client, device, webhookId, received }: Neighbour, into: Measured) {
   const untilMs = performance.now() + PHASE_MS;
   const timed = async (list: number[], one: () => Promise<unknown>, everyMs: number) => {

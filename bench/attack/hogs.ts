@@ -1,14 +1,14 @@
 import mqtt from 'mqtt';
 import { type Address, open, send } from './client.ts';
 
-/** What a hog is told: where, as whom, and what it asks. */
+/** Task of a hog process: the service's address, the account to use, and the paths to request. */
 export interface HogTask {
   kind: keyof typeof HOGS;
   api: Address;
   mqtt: Address;
   key: string;
   login: { username: string; password: string; topic: string };
-  /** Of a question that takes long. */
+  /** Path of a slow request. */
   path: string;
   webhookIds: string[];
 }
@@ -22,7 +22,7 @@ async function device({ mqtt: { host, port }, login: { username, password } }: H
   return client;
 }
 
-/** What takes more than its part, for ever. Each resolves when it has begun. */
+/** Accounts that overload the service without end. Each function resolves when the load has begun. */
 export const HOGS = {
   async 'a device with 20,000 channels'(task: HogTask) {
     const client = await device(task);
@@ -48,7 +48,7 @@ export const HOGS = {
       for (;;) await send(api, 'GET', path, { key, isForgotten: true }).catch(() => pause(100));
     };
     for (let underWay = 0; underWay < 110; underWay++) void ask();
-    // Until it has its connections: what 110 handshakes cost has nothing to do with what it asks.
+    // Wait until all connections are open: the cost of 110 handshakes has nothing to do with that of the requests.
     await pause(1_500);
   },
   async 'slow bodies and silent sockets'({ api, key }: HogTask) {
@@ -67,7 +67,7 @@ export const HOGS = {
   },
   async 'a hundred slow webhook receivers'({ api, key, webhookIds }: HogTask) {
     const everyMs = 5_000;
-    // Spread over time: it is its receivers that are slow, and not its requests that are many at once.
+    // The calls are spread over time: the receivers are slow, and the requests need not be simultaneous.
     const test = (id: string, index: number) => {
       const post = () => send(api, 'POST', `/v1/webhooks/${id}/test`, { key }).catch(() => {});
       setTimeout(() => setInterval(post, everyMs), (index * everyMs) / webhookIds.length);

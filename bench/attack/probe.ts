@@ -2,36 +2,37 @@ import { givenUp, patience } from '../patience.ts';
 import type { Target } from './target.ts';
 import type { World } from './world.ts';
 
-/** Parts of an installation that a probe may need beside its API. */
+/** Parts of an installation that a probe may need in addition to its API. */
 type Need = Exclude<keyof Target, 'api' | 'adminKey' | 'remove'>;
 
-/** One question put to the service from outside. */
+/** One attack on the service from outside. */
 export interface Probe {
-  /** What holds: a sentence without its period. */
+  /** Property that must hold, as a sentence without its full stop. */
   name: string;
   needs: readonly Need[];
   /**
-   * `quick` probes are put several at a time; those that `wait` for a limit of time, all at once; those that load the service, `alone`.
+   * `quick` probes run several at a time. Probes of kind `waits` wait for a time limit and all run at once. Probes that load the service
+   * run `alone`.
    */
   kind: 'quick' | 'waits' | 'alone';
-  /** Throws `Fell` where it does not hold. */
+  /** Throws `Fell` if the property does not hold. */
   run(world: World): Promise<void>;
 }
 
 export interface Result {
   name: string;
   result: 'held' | 'fell' | 'not tried';
-  /** Why, where it did not hold. */
+  /** Reason why the property did not hold. */
   why: string;
   ms: number;
 }
 
-/** That something does not hold. */
+/** Error of a probe whose property does not hold. */
 export class Fell extends Error {
   override name = 'Fell';
 }
 
-/** That a probe has nothing to try here, and why. */
+/** Error of a probe that has nothing to try on this installation, with the reason. */
 export class NotTried extends Error {
   override name = 'NotTried';
 }
@@ -40,7 +41,7 @@ export function probe(name: string, run: Probe['run'], more: Partial<Pick<Probe,
   return { name, run, needs: [], kind: 'quick', ...more };
 }
 
-/** Throws where what was found is none of what may be. */
+/** Throws if the value found is not one of the allowed values. */
 export function expectOneOf<T>(found: T, allowed: readonly T[], what: string): void {
   if (!allowed.includes(found)) throw new Fell(`${what}: ${found}, not ${allowed.join(' or ')}`);
 }
@@ -52,7 +53,7 @@ export function expectThat(holds: boolean, why: string): asserts holds {
 const MAX_PROBE_MS = 90_000;
 const AT_ONCE = { quick: 8, waits: 50, alone: 1 } as const;
 
-/** Puts the probes, kind by kind; `tell` gets each result as it comes. Results are in the order of the probes. */
+/** Runs the probes, kind by kind. `tell` receives each result as it comes. Returns the results in the order of the probes. */
 export async function attack(
   world: World,
   probes: readonly Probe[],
@@ -93,7 +94,7 @@ async function put(world: World, { name, needs, run }: Probe): Promise<Result> {
   } catch (error) {
     if (error instanceof NotTried) return done('not tried', error.message);
     const { name: kind, message } = error as Error;
-    // A probe that could not do what it wanted has not shown that anything holds.
+    // A probe that could not run has not shown that its property holds.
     return done('fell', kind === 'Fell' ? message : `broke: ${message}`);
   } finally {
     clearTimeout(timer);

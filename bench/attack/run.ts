@@ -69,11 +69,11 @@ async function main(): Promise<void> {
   const summary = { held: count('held'), fell: count('fell'), not_tried: count('not tried') };
   if (values.json) console.log(JSON.stringify({ ...summary, results }, null, 2));
   else console.log(`\n${summary.held} held, ${summary.fell} fell, ${summary.not_tried} were not tried.`);
-  // Nothing tried is nothing shown.
+  // A run in which no probe held has shown nothing.
   process.exit(summary.fell > 0 || summary.held === 0 ? 1 : 0);
 }
 
-/** Only of a service of its own: what is fuzzed makes accounts and deletes them. */
+/** Only fuzzes a service that this run started, because fuzzing creates and deletes accounts. */
 async function fuzzAll({ json, set, checkout, ...given }: Options, requests: number): Promise<void> {
   if (given.api !== undefined) throw new Error('--fuzz takes a service of its own, not --api.');
   const seed = given.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(given.seed);
@@ -93,7 +93,9 @@ async function fuzzAll({ json, set, checkout, ...given }: Options, requests: num
   process.exit(faults.length > 0 ? 1 : 0);
 }
 
-/** Most that a hog may add to what a neighbour waits for: a goal, and none that fails a run on a machine that is busy beside it. */
+/**
+ * Maximum factor by which a hog may lengthen a neighbour's waiting times. It is a goal and fails no run, because the machine may be busy.
+ */
 const FAIR_RATIO = 2;
 
 async function showFairness({ json, checkout }: Options): Promise<void> {

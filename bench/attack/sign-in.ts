@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { type Answer, send } from './client.ts';
 import { pause, type World } from './world.ts';
 
-/** Mails to an address that were captured so far, in no order. */
+/** Returns the mails to an address that were captured so far, in no particular order. */
 export async function mailsTo(world: World, email: string): Promise<{ subject: string; text: string }[]> {
   const folder = join(world.target.dataDir as string, 'mail');
   const names = (await readdir(folder).catch(() => [])).filter((one) => one.endsWith('.eml'));
@@ -17,12 +17,12 @@ export async function mailsTo(world: World, email: string): Promise<{ subject: s
 export const askForSignIn = (world: World, email: string, from: string): Promise<Answer> =>
   send(world.target.api, 'POST', '/dashboard/sign-in', { body: { email }, from });
 
-/** Tokens of the links that were mailed to an address. */
+/** Returns the tokens of the links that were mailed to an address. */
 async function tokensTo(world: World, email: string): Promise<string[]> {
   return (await mailsTo(world, email)).flatMap(({ text }) => /\/dashboard\/sign-in#(\S+)/.exec(text)?.[1] ?? []);
 }
 
-/** Asks for a way to sign in, and waits for the mail: its token, and what was answered. Rejects where no mail comes. */
+/** Requests a sign-in link and waits for the mail. Returns its token and the response. Rejects if no mail comes. */
 export async function mailedToken(
   world: World,
   email: string,
@@ -38,7 +38,7 @@ export async function mailedToken(
   throw new Error(`no sign-in mail to ${email}`);
 }
 
-/** Waits for the mail that confirms a changed address: the token of its link. Rejects where none comes. */
+/** Waits for the mail that confirms a changed address and returns the token of its link. Rejects if no mail comes. */
 export async function confirmationToken(world: World, email: string): Promise<string> {
   for (let turn = 0; turn < 150; turn++) {
     for (const { text } of await mailsTo(world, email)) {
@@ -53,7 +53,7 @@ export async function confirmationToken(world: World, email: string): Promise<st
 export const confirmEmail = (world: World, token: string): Promise<Answer> =>
   world.ask('POST', '/dashboard/email', { body: { token }, from: world.address() });
 
-/** Headers of a browser that is signed in. */
+/** Headers of a signed-in browser. */
 export interface Session {
   cookie: string;
   'x-csrf-token': string;
@@ -66,7 +66,7 @@ export async function openSession(world: World, token: string, from: string): Pr
   return { cookie, 'x-csrf-token': answer.json.csrf_token };
 }
 
-/** Signs in as a person does: asks for a mail, and follows its link. */
+/** Signs in as a person does: requests a mail and follows its link. */
 export async function signIn(world: World, email: string): Promise<Session> {
   const from = world.address();
   const { token } = await mailedToken(world, email, from);

@@ -9,7 +9,7 @@ import { freePort } from '../../test/support/free-port.ts';
 import { freePorts, startService } from '../service.ts';
 import { type Address, send } from './client.ts';
 
-/** What is attacked. A probe that needs what is not there is not tried, and that is said. */
+/** The installation under attack. A probe that needs a missing part is skipped, and the skip is reported. */
 export interface Target {
   api: Address;
   /** Another API process on the same database. */
@@ -19,15 +19,15 @@ export interface Target {
   mqtts?: Address;
   plainHttp?: Address;
   operator?: Address;
-  /** Where mail is captured and keys are kept. */
+  /** Folder of captured mail and of keys. */
   dataDir?: string;
-  /** Ends and removes what was started for the attack. */
+  /** Stops and removes everything that was started for the attack. */
   remove(): Promise<void>;
 }
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1)$/;
 
-/** Resolves a URL to an address on the loopback. Throws for any other: nobody attacks somebody else's installation with this. */
+/** Resolves a URL to a loopback address. Throws for any other address, so that this tool cannot attack another installation. */
 export async function loopback(url: string): Promise<Address> {
   if (!URL.canParse(url)) throw new Error(`${url} is no URL.`);
   const { hostname, port, protocol } = new URL(url);
@@ -39,7 +39,7 @@ export async function loopback(url: string): Promise<Address> {
   return { host, port: Number(port) || (standard ?? 0) };
 }
 
-/** An installation that its owner names: its API, the key of an administrator, and what else of it may be attacked. */
+/** Returns a running installation as a target: its API, an administrator's key, and the other parts that may be attacked. */
 export async function given(options: {
   api: string;
   key: string;
@@ -58,13 +58,13 @@ export async function given(options: {
   };
 }
 
-/** Those who attack have no limits in their way, but for the plan whose limits are probed. */
+/** Attackers are not rate-limited, except on the plan whose limits are probed. */
 const UNLIMITED = { minute: 1_000_000, day: 1_000_000 };
 const PLAN_LIMITS = { free: { minute: 30, day: 5_000 }, developer: UNLIMITED, enterprise: UNLIMITED };
 
 /**
- * A service of the attack's own, and a second API process beside it. `checkout`: the folder of another version of this repository;
- * `env`: variables to weaken it with, so that probes fall.
+ * Starts a service for the attack, and a second API process next to it. `checkout` is the folder of another version of this repository.
+ * `env` holds variables that weaken the service, so that probes fail.
  */
 export async function ownInstallation(
   options: { checkout?: string | undefined; env?: Record<string, string> } = {},

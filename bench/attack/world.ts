@@ -4,7 +4,7 @@ import type { Target } from './target.ts';
 
 type Role = 'homeowner' | 'utility' | 'admin';
 
-/** Somebody with a key that may do all that the role may. */
+/** A person with a key that has all scopes of the role. */
 export interface Person {
   userId: string;
   email: string;
@@ -12,7 +12,7 @@ export interface Person {
   keyId: string;
 }
 
-/** A paired device, and how it logs in. */
+/** A paired device and its login. */
 export interface Device {
   deviceId: string;
   username: string;
@@ -20,32 +20,32 @@ export interface Device {
   topic: string;
 }
 
-/** The installation under attack, with what probes do again and again. All that they make is removed at the end. */
+/** The installation under attack, with helper functions for probes. Everything that they create is removed at the end. */
 export interface World {
   target: Target;
-  /** Every API process. */
+  /** Addresses of all API processes. */
   apis: readonly Address[];
   ask(method: string, path: string, sent?: Sent): Promise<Answer>;
-  /** As the administrator; rejects where the answer is not 2xx. */
+  /** Sends a request as the administrator. Rejects if the response is not 2xx. */
   must(method: string, path: string, sent?: Sent): Promise<Answer>;
   person(role: Role, options?: { enrolledBy?: Person; plan?: string; scopes?: string[] }): Promise<Person>;
   key(of: Person, options?: { scopes?: string[]; expires_at?: string }): Promise<{ key: string; keyId: string }>;
-  /** Pairs a device of a person, or of somebody new. */
+  /** Pairs a device for the given person, or for a new account. */
   device(owner?: Pick<Person, 'userId'>): Promise<Device>;
-  /** A connection to the broker as that device. */
+  /** Connects to the broker as the device. */
   connect(device: Device, options?: IClientOptions): Promise<MqttClient>;
-  /** A loopback address that nobody else comes from: failed keys are counted by address. */
+  /** Returns a loopback address that no other client uses, because failed keys are counted by address. */
   address(): string;
-  /** What is made once and used by several probes. */
+  /** Returns a value that is created once and shared by several probes. */
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
-  /** Ends the connections that were made. */
+  /** Ends the connections that were opened. */
   end(): Promise<void>;
-  /** Removes the accounts that were made: of an installation that goes on. */
+  /** Deletes the accounts that were created, for an installation that continues to run. */
   clear(): Promise<void>;
 }
 
 const AT = 'attack.example.com';
-/** Most times that a request which was counted too often is sent again, where an installation has the usual limits. */
+/** Maximum number of retries of a rate-limited request, on an installation with the usual limits. */
 const MAX_PATIENCE = 3;
 
 export function createWorld(target: Target): World {

@@ -4,17 +4,17 @@ import type { Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 
 const DAY_S = 86_400;
-/** A daily job that was missed runs within so long, ms. */
+/** Maximum delay until a missed daily job runs, in ms. */
 const MADE_UP_MS = 120_000;
 
-/** A host whose clock was behind has refused what was right: the operator replays it once the clock is right. */
+/** A host whose clock was behind has rejected valid readings. The operator replays them once the clock is right. */
 async function rightAgain({ pool, setClock }: Installation): Promise<void> {
   await setClock(0);
   await wait(3_000);
   await replayRejected(pool, {}, { retentionMonths: 13 });
 }
 
-/** The time of the day, in Unix ms, for which the rollup check, which does not run at a start, has run last. */
+/** Returns the time of day, in Unix ms, of the latest rollup check. The check does not run at a start. */
 async function checkedForMs({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query("SELECT ran_for FROM daily_runs WHERE job = 'rollup check'");
   return rows[0]?.ran_for.getTime() ?? 0;
@@ -39,7 +39,10 @@ const step = (name: string, seconds: number): Fault => ({
   },
 });
 
-/** Faults of the clock, by libfaketime: processes of the service and of the database see it, the monotonic clock goes on. */
+/**
+ * Clock faults, by libfaketime: processes of the service and the database see a shifted wall clock, while the monotonic clock is
+ * unaffected.
+ */
 export const CLOCK_FAULTS: readonly Fault[] = [
   step('the clock 2 h ahead, and right again', 7_200),
   step('the clock 2 h back, and right again', -7_200),
@@ -75,7 +78,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [
     async harm(installation) {
       const pids = installation.pidsOf('');
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      // A sleeping machine's monotonic clock stands still, and its wall clock goes on.
+      // While a machine sleeps, its monotonic clock stands still and its wall clock continues.
       await installation.setClock(600);
       await wait(20_000);
       for (const pid of pids) process.kill(pid, 'SIGCONT');

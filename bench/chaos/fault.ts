@@ -6,12 +6,12 @@ export interface Fault {
   broker: 'embedded' | 'mosquitto';
   persistence?: boolean;
   diskMb?: number;
-  /** Injects the fault; resolves when its cause is gone (the service then recovers by itself). */
+  /** Injects the fault. Resolves when its cause has been removed; the service then recovers by itself. */
   harm(installation: Installation): Promise<void>;
-  /** What the ingest worker's memory may grow by, MiB. */
+  /** Maximum growth of the ingest worker's memory, in MiB. */
   mostMib?: number;
-  /** Its processes have a clock that the fault sets. */
+  /** Whether the processes run with a separate clock that the fault sets. */
   hasClock?: boolean;
-  /** Messages that the broker acknowledged and then lost are not the service's losses. */
+  /** Whether the broker may lose messages that it has acknowledged. Such losses are not the service's. */
   brokerForgets?: boolean;
 }

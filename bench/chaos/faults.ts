@@ -7,13 +7,13 @@ import { fillDisk } from './installation.ts';
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** How much is thrown at the service. */
+/** Intensity of the faults. */
 export interface Scale {
   floodS: number;
   queuedMessages: number;
 }
 
-/** A device beside those that are counted sends as fast as it can. */
+/** An additional device, whose readings are not counted, publishes as fast as it can. */
 const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   name: `a device floods for ${floodS} s`,
   broker,
@@ -98,7 +98,7 @@ export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] =>
     name: 'rubbish from a device: binary, 1 MiB, wrong clock, half JSON',
     broker: 'embedded',
     async harm(installation) {
-      // A device beside those that are counted.
+      // An additional device, whose readings are not counted.
       const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
       const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
       client.on('error', () => {});
@@ -133,7 +133,7 @@ export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] =>
           reconnectPeriod: 0,
         });
         client.on('error', () => {});
-        // mqtt.js answers a PUBREC with a PUBREL: this one never does.
+        // mqtt.js answers a PUBREC with a PUBREL; this client never does.
         let received = 0;
         client.on('packetreceive', ({ cmd }) => {
           if (cmd === 'pubrec') received++;

@@ -1,17 +1,17 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { Paired } from '../support.ts';
 
-/** Devices that publish registers, one after the other, each until it is acknowledged, as devices do. */
+/** Devices that publish register readings in order, repeating each until it is acknowledged, as real devices do. */
 export interface Fleet {
   sent: number;
   acknowledged: number;
-  /** Publishes no more, and resolves when everything is acknowledged. */
+  /** Stops publishing, and resolves when all messages are acknowledged. */
   finish(): Promise<void>;
 }
 
-/** Unacknowledged messages per device. */
+/** Maximum number of unacknowledged messages per device. */
 const UNDER_WAY = 20;
-/** Time between two readings, and energy: both small, so that no law holds any of them up. */
+/** Time and energy between two readings. Both are small, so that the plausibility rules hold none of them back. */
 const STEP_MS = 40;
 const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
@@ -63,7 +63,7 @@ async function reach(url: string, deviceId: string, secret: string): Promise<Mqt
   }
 }
 
-/** Again until it is acknowledged: mqtt.js gives up what was under way when a connection is lost. */
+/** Publishes a message repeatedly until it is acknowledged: mqtt.js gives up unacknowledged messages when a connection is lost. */
 async function deliver(client: MqttClient, topic: string, payload: string): Promise<void> {
   for (;;) {
     try {

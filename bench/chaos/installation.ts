@@ -9,29 +9,32 @@ import { reachable } from '../../test/support/mosquitto.ts';
 import { freePorts, type Service, startService } from '../service.ts';
 import { type Paired, pairDevices } from '../support.ts';
 
-/** A whole service of the chaos's own (`npm start`), and where asked for a mosquitto beside it. */
+/** A complete service for the chaos test (`npm start`), with a mosquitto next to it if requested. */
 export interface Installation {
   folder: string;
-  /** Where its processes log. */
+  /** Folder of the processes' logs. */
   logs: string;
   pool: Pool;
   brokerUrl: string;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** kill -9 of a process of the service by the beginning of its title, or of the database. */
+  /** Sends SIGKILL to a process of the service, by the beginning of its title, or to the database. */
   kill(which: 'energy ingest' | 'energy supervisor' | 'postgres'): void;
   pidsOf(title: string): number[];
   mosquitto: { start(): Promise<void>; stop(signal: NodeJS.Signals): Promise<void> };
-  /** Sets the clock of its processes, seconds ahead of the machine's; only where it has one of its own (`hasClock`). */
+  /** Sets the clock of the processes, in seconds ahead of the machine's clock. Requires `hasClock`. */
   setClock(seconds: number): Promise<void>;
   players(count: number): Promise<Paired[]>;
   remove(): Promise<void>;
 }
 
-/** libfaketime, where Debian puts it for this machine. */
+/** Path of libfaketime in Debian's package for this architecture. */
 const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`;
 
-/** `diskMb`: puts the data on a disk of that size (needs root). `hasClock`: its processes have a clock of their own (needs faketime). */
+/**
+ * Starts an installation. `diskMb`: puts the data on a disk of that size (needs root). `hasClock`: gives the processes a separate clock
+ * (needs faketime).
+ */
 export async function install(options: {
   broker: 'embedded' | 'mosquitto';
   persistence?: boolean;
@@ -39,7 +42,7 @@ export async function install(options: {
   hasClock?: boolean;
 }): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-chaos-'));
-  // Not on the disk that a fault may fill.
+  // The logs are not on the disk that a fault may fill.
   const logs = await mkdtemp(join(tmpdir(), 'energy-chaos-logs-'));
   const { broker, persistence = true, diskMb, hasClock = false } = options;
   if (diskMb !== undefined) sh('mount', '-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder);
@@ -107,7 +110,7 @@ export async function install(options: {
     mosquitto,
     pidsOf,
     async start() {
-      // What a fault makes them log is asked for where something is missing.
+      // Logs are needed to diagnose missing readings.
       service = await startService(env, { log: join(logs, 'service.log') });
     },
     stop: async () => service?.stop(),
@@ -155,10 +158,10 @@ export function processesOf(dataDir: string): { pid: number; command: string }[]
   });
 }
 
-/** Fills a folder's disk to the last block; returns what frees it again. */
+/** Fills a folder's disk to the last block. Returns a function that frees it again. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'filler');
-  // dd ends with an error when the disk is full: that is what is wanted.
+  // dd is expected to fail when the disk is full.
   spawnSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=64k']);
   const { length } = await readFile(file);
   if (length === 0) throw new Error('the disk was full before');

@@ -11,10 +11,10 @@ import { faultsOf } from './faults.ts';
 import { startFleet } from './fleet.ts';
 import { type Installation, install } from './installation.ts';
 
-/** Lines of a log that are shown. */
+/** Maximum number of log lines shown. */
 const LAST_LINES = 30;
 
-/** What stands where acknowledged messages are missing: was something refused, does somebody wait, what did the processes log. */
+/** Queries for a diagnosis if acknowledged messages are missing: stored readings, rejected messages, ingest slots, sessions and locks. */
 const QUESTIONS = {
   stored: `SELECT device_id, count(*)::int AS readings, min(read_at), max(read_at) FROM readings JOIN series USING (series_id) GROUP BY 1 ORDER BY 1`,
   rejected: 'SELECT device_id, reason, count(*)::int FROM rejected_messages GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 10',
@@ -25,7 +25,7 @@ const QUESTIONS = {
     'SELECT pid, locktype, relation::regclass::text, mode, pg_blocking_pids(pid) AS blocked_by FROM pg_locks WHERE NOT granted',
 };
 
-/** Answers it as text; a question that cannot be answered says why. */
+/** Returns the diagnosis as text, with the last log lines. If a query fails, the text contains the reason. */
 async function diagnosis(pool: Pool, logs: string): Promise<string> {
   const found: string[] = [];
   for (const [name, question] of Object.entries(QUESTIONS)) {
@@ -42,40 +42,40 @@ async function diagnosis(pool: Pool, logs: string): Promise<string> {
   return found.join('\n');
 }
 
-/** Result of a fault. */
+/** Result of a run with one fault. */
 export interface Row {
   fault: string;
   broker: string;
   sent: number;
   acknowledged: number;
   stored: number;
-  /** Acknowledged, and not stored. */
+  /** Messages that were acknowledged but not stored. */
   lost: number;
-  /** Stored or counted more than once. */
+  /** Messages that were stored or counted more than once. */
   double: number;
   /** Time from the end of the fault to the next stored reading. */
   recoveryS: number;
-  /** Whether losses are the broker's own. */
+  /** Whether the broker may lose acknowledged messages. */
   brokerForgets: boolean;
-  /** What was waited for in vain; null: everything came. */
+  /** Description of a wait that timed out; null if everything arrived. */
   gaveUp: string | null;
-  /** What the ingest worker's memory grew by during the fault, and may grow by at most. */
+  /** Growth of the ingest worker's memory during the fault, and its maximum, in MiB. */
   grownMib?: number;
   mostMib?: number;
-  /** What stood when something was missing that is not. */
+  /** State of the service if messages are missing unexpectedly. */
   diagnosis?: string;
 }
 
 const DEVICES = 10;
 const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
-/** Nothing more comes after so long a time without a new reading: a flood before them is worked off first. */
+/** If no new reading is stored for this long, none is expected any more. A flood that was queued before them is processed first. */
 const QUIET_MS = 60_000;
-/** Where the broker forgot some of it, that never comes. */
+/** Shorter time to wait if the broker may have lost messages, which then never arrive. */
 const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** An installation that a fault can happen to. */
+/** Starts an installation that the fault can be injected into. */
 export const installationFor = ({ broker, persistence, diskMb, hasClock }: Fault): Promise<Installation> =>
   install({
     broker,
@@ -84,7 +84,7 @@ export const installationFor = ({ broker, persistence, diskMb, hasClock }: Fault
     ...(hasClock === undefined ? {} : { hasClock }),
   });
 
-/** Lets devices publish (`perSecond`: messages of all of them), injects the fault meanwhile, and counts. */
+/** Lets devices publish `perSecond` messages in total, injects the fault meanwhile, and counts the stored messages. */
 export async function endure(installation: Installation, fault: Fault, perSecond = PER_SECOND): Promise<Row> {
   const { broker } = fault;
   const players = await installation.players(DEVICES);
@@ -119,7 +119,7 @@ export async function endure(installation: Installation, fault: Fault, perSecond
   };
 }
 
-/** What the ingest worker holds in memory, MiB (proc(5), statm: second field, in pages of 4 KiB); 0 where it is not running. */
+/** Resident memory of the ingest worker in MiB (proc(5), statm: second field, in pages of 4 KiB); 0 if it is not running. */
 function residentMib({ pidsOf }: Installation): number {
   const [pid] = pidsOf('energy ingest');
   return pid === undefined ? 0 : Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;
@@ -137,7 +137,7 @@ async function count(pool: Pool, players: readonly Paired[]): Promise<{ stored: 
          WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_milliwatt_hours FROM each`,
     [ids(players)],
   );
-  // A mWh a step: what is counted beyond what the registers moved was counted twice.
+  // Each reading adds 1 mWh, so any energy beyond the registers' movement was counted twice.
   return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
 }
 
@@ -162,7 +162,7 @@ async function untilMoreIsStored(
   return done(givenUp('no new reading is stored after the fault', SETTLE_MS));
 }
 
-/** Waits until what was acknowledged is stored, or nothing more comes. */
+/** Waits until the acknowledged messages are stored, or no more arrive. */
 async function settled(pool: Pool, players: readonly Paired[], acknowledged: number, quietMs: number) {
   let counted = await count(pool, players);
   let lastChange = performance.now();

@@ -5,10 +5,10 @@ import { DateTime } from 'luxon';
 import { dayNumber } from '#src/remarks/calendar.ts';
 import type { DailyUse } from '#src/remarks/daily-use.ts';
 
-/** Readings of a register: Unix ms and kWh since ever, by time. */
+/** Readings of a register, as Unix ms and cumulative kWh, ordered by time. */
 export type Register = readonly (readonly [atMs: number, kwh: number])[];
 
-/** A real home, as days of its zone, and as what its registers told, where that is known. */
+/** A real home: its local days, and its register readings if known. */
 export interface RealHome {
   name: string;
   zone: string;
@@ -17,19 +17,22 @@ export interface RealHome {
 }
 
 const HOUR_MS = 3_600_000;
-/** A register that stood still for longer says nothing of its days. */
+/** Maximum gap between register readings for a day to be usable. */
 const LONGEST_GAP_MS = 6 * HOUR_MS;
-/** No home of these uses more in an hour: a register that leapt. */
+/** Maximum plausible use per hour of these homes; a higher value is a jump of the register. */
 const MOST_KWH_PER_HOUR = 40;
 
-/** Energy that was used evenly over a while, or added to what is used (`sign`). */
+/** Energy that was used evenly over a span of time, added to or subtracted from the home's use by its `sign`. */
 interface Piece {
   fromMs: number;
   toMs: number;
   kwh: number;
 }
 
-/** The homes of a file, by what its columns are called: the project's own days, and forms of public data sets. Gzip or plain. */
+/**
+ * Returns the homes of a file. The form is recognised by the column names: the project's own days, or forms of public data sets. Gzip or
+ * plain.
+ */
 export function homesOf(file: string): RealHome[] {
   const bytes = readFileSync(file);
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -65,7 +68,7 @@ export function homesOf(file: string): RealHome[] {
   return [{ name, zone, used: ofRegisters(registers, zone), registers }];
 }
 
-/** used = import − export + production, where these are. */
+/** Signs of the columns in used = import − export + production. Each column is optional. */
 export const SIGNS: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],
@@ -81,7 +84,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
     const sign = SIGNS.find(([pattern]) => pattern.test(name))?.[1];
     if (sign === undefined) continue;
     const sorted = readings.toSorted(([a], [b]) => a - b);
-    // Before the last of its meters came, what a home used is not known.
+    // The home's use is unknown until all of its meters are installed.
     spans.push([sorted[0]?.[0] ?? 0, sorted.at(-1)?.[0] ?? 0]);
     for (const [index, [toMs, value]] of sorted.entries()) {
       const [fromMs, before] = sorted[index - 1] ?? [toMs, value];
@@ -105,7 +108,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
   };
 }
 
-/** Hour by hour: a piece may lie in several days. */
+/** Splits energy hour by hour, because a piece may extend over several days. */
 function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, dayOf: (ms: number) => number): void {
   for (let ms = fromMs; ms < toMs; ) {
     const next = Math.min(toMs, Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS);
@@ -115,7 +118,7 @@ function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, day
   }
 }
 
-/** Half-hours of several homes in one file (Low Carbon London), stamped in UTC. */
+/** Parses half-hourly values of several homes in one file (Low Carbon London), stamped in UTC. */
 function halfHours(rows: readonly string[][]): RealHome[] {
   const dayOf = dayIn('Europe/London');
   return [...Map.groupBy(rows, ([id]) => id ?? '')].map(([id, own]) => {
@@ -150,7 +153,7 @@ function ofDays(rows: readonly (readonly [string, string])[]): DailyUse {
   return { firstDay: first, kwh: Array.from({ length: count }, (_, at) => days.get(first + at) ?? null) };
 }
 
-/** The number of the local day that a time lies in; a calendar that is asked for each hour once. */
+/** Returns a function for the number of a time's local day. It queries the calendar once per hour of data. */
 function dayIn(zone: string): (ms: number) => number {
   const known = new Map<number, number>();
   return (ms) => {

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What of the repository the image is built of, as pathspecs of git: the lines of `.dockerignore`, which leaves out everything and takes some
- * back (`!path`), and lastly leaves out some of that, and the Dockerfile. Throws where a line is of another form. Pure but for reading it.
+ * Returns the files of the repository that the image is built from, as git pathspecs: the Dockerfile, and the lines of `.dockerignore`,
+ * which exclude everything, re-include some paths (`!path`), and finally exclude some of those. Throws if a line has another form. Pure
+ * except for reading the file.
  */
 export function contextPaths(root: string): string[] {
   const [everything, ...lines] = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);

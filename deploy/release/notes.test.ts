@@ -19,12 +19,12 @@ const CHANGELOG = `# Changelog
 - old
 `;
 
-test('the notes of a release are its section of the changelog', () => {
+test("returns a release's section of the changelog as its notes", () => {
   expect(notesOf(CHANGELOG, '1.7.0')).toBe('- one\n- two\n');
   expect(notesOf(CHANGELOG, '1.5.0')).toBe('- old\n');
 });
 
-test.each(['1.6.0', '1.7', '1.7.0-rc.1', '1.4.0', 'Unreleased '])('of %s it says nothing', (version) => {
+test.each(['1.6.0', '1.7', '1.7.0-rc.1', '1.4.0', 'Unreleased '])('returns null for %s', (version) => {
   expect(notesOf(CHANGELOG, version)).toBeNull();
 });
 
@@ -35,6 +35,6 @@ test.each([
   ['1.7', false],
   ['1.7.0; rm', false],
   ['', false],
-])('%j is a version: %s', (text, is) => {
+])('recognises whether %j is a version: %s', (text, is) => {
   expect(isVersion(text)).toBe(is);
 });

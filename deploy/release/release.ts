@@ -11,7 +11,7 @@ import { isVersion, notesOf } from './notes.ts';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
-/** Why there is no release, in words for who asked for it. */
+/** Error that prevents a release; its message is for the person who started it. */
 export class NoRelease extends Error {}
 
 interface Manifest {
@@ -20,9 +20,9 @@ interface Manifest {
 }
 
 /**
- * Makes everything that a release consists of, from a commit, into a folder: the npm package, what the image is built of, a bill of
- * materials (CycloneDX), its notes, and checksums of all. The same commit makes the same bytes. Answers the files' names. Throws `NoRelease`
- * where the tree is not what is committed, or the version is not that of package.json, package-lock.json and a section of CHANGELOG.md.
+ * Writes all files of a release of a commit into a folder: the npm package, the image's build context, a bill of materials (CycloneDX), the
+ * release notes, and checksums of all. The same commit gives the same bytes. Returns the file names. Throws `NoRelease` if the working tree
+ * differs from the commit, or if the version differs from that of package.json, package-lock.json or a section of CHANGELOG.md.
  */
 export async function makeRelease(root: string, version: string, folder: string): Promise<string[]> {
   const git = async (...args: string[]) => (await run('git', args, { cwd: root })).stdout.trim();
@@ -32,7 +32,8 @@ export async function makeRelease(root: string, version: string, folder: string)
   const committedAt = new Date(Number(await git('log', '-1', '--format=%ct')) * 1_000);
   const packed = `${name}-${version}.tgz`;
   const made = new Map<string, Buffer | string>();
-  // What is packed is `files` of package.json, of the commit: in the tree may lie what git does not look at. No script is run: there is nothing to build.
+  // The package contains the `files` of package.json, as committed: the working tree may contain files that git ignores. No scripts run,
+  // because there is nothing to build.
   const npm = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
   const committed = await mkdtemp(join(tmpdir(), 'energy-release-'));
   try {
@@ -51,7 +52,7 @@ export async function makeRelease(root: string, version: string, folder: string)
   const names = [packed, ...made.keys()].sort();
   const sums = await Promise.all(names.map(async (one) => `${sha256(await readFile(join(folder, one)))}  ${one}\n`));
   await writeFile(join(folder, 'SHA256SUMS.part'), sums.join(''));
-  // Last, and whole: who finds it finds everything.
+  // Renamed last, when it is complete: if SHA256SUMS exists, all files exist.
   await rename(join(folder, 'SHA256SUMS.part'), join(folder, 'SHA256SUMS'));
   return [...names, 'SHA256SUMS'];
 }
@@ -84,14 +85,19 @@ async function mayRelease(
   return { name: manifest.name, notes };
 }
 
-/** The build context of the image, as `docker build -f deploy/Dockerfile` takes it from its standard input. Times in it are the commit's. */
+/**
+ * Build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. Its files have the commit's time.
+ */
 async function imageContext(root: string): Promise<Buffer> {
   const args = ['archive', '--format=tar', 'HEAD', '--', ...contextPaths(root)];
   const { stdout } = await run('git', args, { cwd: root, encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES });
   return zipped(stdout);
 }
 
-/** npm gives each bill a number and a time of its own, and the folder's name: here they are those of what it lists, of the commit and of the package. */
+/**
+ * npm puts a random serial number, the current time and the folder's name into each bill. They are replaced by a hash of its content, the
+ * commit's time and the package's name.
+ */
 async function billOfMaterials(root: string, name: string, committedAt: Date): Promise<string> {
   const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
   const { stdout } = await run('npm', args, { cwd: root, maxBuffer: MAX_OUTPUT_BYTES });
@@ -100,13 +106,13 @@ async function billOfMaterials(root: string, name: string, committedAt: Date): P
   bill.metadata.timestamp = committedAt.toISOString();
   Object.assign(bill.metadata.component, { name, type: 'application' });
   const digest = sha256(JSON.stringify(bill));
-  // The form of a UUID made of a name (RFC 9562, version 8), which the format asks for.
+  // UUID derived from a hash (RFC 9562, version 8), as the format requires.
   const parts = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`];
   bill.serialNumber = `urn:uuid:${[...parts, digest.slice(20, 32)].join('-')}`;
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
-/** npm packs with fixed times; the head of gzip still names the system (RFC 1952, OS). */
+/** npm packs with fixed times, but the gzip header contains the operating system (RFC 1952, OS). */
 async function normalise(file: string): Promise<void> {
   const packed = await readFile(file);
   packed[9] = UNKNOWN_SYSTEM;

@@ -1,9 +1,9 @@
 import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /**
- * A meter with ESPHome that announces itself to Home Assistant. Its states are bare texts, retained and without a time; only
- * the retained discovery tells their units. Energy is the home's register in steps of 1 Wh: kWh with three decimals, or whole
- * Wh. The device calculates in 32-bit floats, so steps grow above 8 MWh (in kWh) or 16 MWh (in Wh).
+ * A meter with ESPHome that announces itself to Home Assistant. Its states are plain texts, retained and without a time; only the retained
+ * discovery message contains their units. Energy is the home's register in steps of 1 Wh: kWh with three decimals, or whole Wh. The device
+ * calculates in 32-bit floats, so steps grow above 8 MWh (in kWh) or 16 MWh (in Wh).
  *
  * @param options.name Node name, such as `meter-cupboard`.
  * @param options.unit Unit of its energy (default kWh).

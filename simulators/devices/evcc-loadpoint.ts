@@ -1,10 +1,11 @@
 import { type FamilyDevice, type FamilyMessage, registerAt, registerText } from './family-device.ts';
 
 /**
- * A charger that evcc controls: text, three decimals at most without zeros at the end, everything retained, no time. `chargeTotalImport`
- * is the home's register in kWh; `chargedEnergy` are Wh of the session, here since the first message.
+ * A charger that evcc controls. Its values are retained texts with at most three decimals, without trailing zeros and without a time.
+ * `chargeTotalImport` is the home's register in kWh. `chargedEnergy` is the session's energy in Wh; the session starts with the first
+ * message.
  *
- * @param options.root The root of its topics (`evcc`).
+ * @param options.root Root of its topics (`evcc`).
  */
 export function evccLoadpoint({ root }: { root: string }): FamilyDevice {
   let sessionFrom: number | undefined;

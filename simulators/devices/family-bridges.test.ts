@@ -5,7 +5,7 @@ import { AT, HOUR_MS, payloads, retained, START, sendOnce, steadyHome } from '#t
 import { zigbee2mqttPlug, zigbee2mqttTrv } from './zigbee2mqtt.ts';
 
 describe('Zigbee devices', () => {
-  it('repeat the old energy beside the new power', () => {
+  it('repeat the previous energy in the message with the new power', () => {
     const plug = zigbee2mqttPlug({ name: 'kitchen/dishwasher' });
     const home = steadyHome(AT);
     plug.messages(home, AT - 120_000);
@@ -24,7 +24,7 @@ describe('Zigbee devices', () => {
     expect(plug.messages(home, AT)).toEqual([]);
   });
 
-  it('say what a valve does and what was chosen', () => {
+  it("report a valve's activity and the selected mode", () => {
     const trv = zigbee2mqttTrv({ name: 'bath' });
     expect(JSON.parse(payloads(sendOnce(trv))['zigbee2mqtt/bath'] as string)).toMatchObject({
       local_temperature: 20.5,
@@ -42,13 +42,13 @@ describe('Zigbee devices', () => {
 });
 
 describe('a Dutch meter behind DSMR-reader', () => {
-  it('writes two registers as strings of kWh, power in kW, time in UTC, all retained', () => {
+  it('writes two registers as strings of kWh, power in kW and time in UTC, all retained', () => {
     const [message] = sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' }));
     expect(message).toMatchObject({ topic: 'dsmr/json', retain: true });
     expect(JSON.parse(message?.payload as string)).toEqual({
       id: 12243,
       timestamp: '2026-02-03T10:00:20Z',
-      // Low: Monday 1 to 7 and Monday 23 to Tuesday 7 o'clock, 14 hours.
+      // Low tariff: Monday 1 to 7 and Monday 23 to Tuesday 7 o'clock, 14 hours.
       electricity_delivered_1: '6.020',
       electricity_returned_1: '0.000',
       electricity_delivered_2: '8.602',
@@ -63,7 +63,7 @@ describe('a Dutch meter behind DSMR-reader', () => {
     });
   });
 
-  it('gives the same registers whatever was asked before', () => {
+  it('returns the same registers whatever was requested before', () => {
     const meter = p1DsmrReader({ tz: 'Europe/Berlin' });
     for (const at of [START, AT + HOUR_MS, START + HOUR_MS]) sendOnce(meter, at);
     expect(sendOnce(meter)).toEqual(sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' })));
@@ -71,7 +71,7 @@ describe('a Dutch meter behind DSMR-reader', () => {
 });
 
 describe('an ESPHome meter', () => {
-  it('tells units in its discovery only, and states as retained text', () => {
+  it('contains units only in its discovery message, and sends states as retained text', () => {
     const meter = esphomeMeter({ name: 'cupboard', unit: 'Wh' });
     const greeting = meter.greeting(AT);
     expect(retained(greeting)).toHaveLength(3);

@@ -5,8 +5,8 @@ import { openevseCharger } from '#simulators/devices/openevse.ts';
 import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
 import { AT, payloads, retained, sendOnce } from '#test/support/steady-home.ts';
 
-describe('devices of one value a topic', () => {
-  it('a charger announces its base, retained, and tells one register in two units', () => {
+describe('devices with one value per topic', () => {
+  it('a charger announces its base topic, retained, and sends one register in two units', () => {
     const charger = openevseCharger({ name: 'drive', base: 'emon/openevse-1' });
     const [announcement] = charger.greeting(AT);
     expect(announcement).toMatchObject({ retain: true });
@@ -31,14 +31,14 @@ describe('devices of one value a topic', () => {
   });
 });
 
-describe('devices of JSON', () => {
-  it('vzlogger announces identifiers, and tells Wh with a time', () => {
+describe('devices that send JSON', () => {
+  it('vzlogger announces identifiers, and sends Wh with a time', () => {
     const meter = vzloggerMeter();
     expect(payloads(meter.greeting(AT))['vzlogger/data/chn0/id']).toBe('1-0:1.8.0*255');
     expect(payloads(sendOnce(meter))['vzlogger/data/chn0/raw']).toBe(`{ "timestamp": ${AT}, "value": 14622.3 }`);
   });
 
-  it('Grott writes tenths and local time', () => {
+  it('Grott writes tenths of a kWh and local time', () => {
     const [record] = sendOnce(grottInverter({ serial: 'REH1', tz: 'Europe/Berlin' }));
     expect(JSON.parse(record?.payload as string)).toMatchObject({
       device: 'REH1',

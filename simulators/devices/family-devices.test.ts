@@ -9,7 +9,7 @@ import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import { AT, payloads, retained, START, sendOnce, steadyHome } from '#test/support/steady-home.ts';
 
 describe('a Tasmota plug', () => {
-  it('writes kWh with three decimals, local time without a zone, and its own days', () => {
+  it('writes kWh with three decimals, local time without a zone, and the energy of its local days', () => {
     const plug = tasmotaPlug({ name: 'tasmota_A1B2C3', tz: 'Europe/Berlin' });
     sendOnce(plug, AT - 300_000);
     expect(payloads(sendOnce(plug))['tele/tasmota_A1B2C3/SENSOR']).toBe(
@@ -19,7 +19,7 @@ describe('a Tasmota plug', () => {
     );
   });
 
-  it('keeps its zeros, and shows its wall clock through a change of clocks', () => {
+  it('keeps trailing zeros, and shows its local clock through a change of clocks', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'Europe/Berlin' });
     expect(payloads(sendOnce(plug, START))['tele/p/SENSOR']).toContain('"Total":0.000,"Yesterday":0.000,"Today":0.000');
     const summer = payloads(sendOnce(plug, Date.UTC(2026, 2, 29, 12)))['tele/p/SENSOR'];
@@ -28,7 +28,7 @@ describe('a Tasmota plug', () => {
     expect(summer).toContain('"Today":5.590');
   });
 
-  it('is online retained, its telemetry is not', () => {
+  it('sends its online state retained, and its telemetry not retained', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'UTC' });
     expect(plug.greeting(AT)[0]).toEqual({ topic: 'tele/p/LWT', payload: 'Online', retain: true });
     expect(retained(sendOnce(plug))).toEqual([]);
@@ -36,7 +36,7 @@ describe('a Tasmota plug', () => {
 });
 
 describe('a Shelly EM of the first generation', () => {
-  it('writes one text a topic: totals in Wh with one decimal, energy in watt-minutes since boot', () => {
+  it('writes one text per topic: totals in Wh with one decimal, energy in watt-minutes since boot', () => {
     const meter = shellyEmGen1({ name: 'cupboard' });
     expect(meter.nativeId).toMatch(/^shellyem-[0-9A-F]{6}$/);
     const base = `shellies/${meter.nativeId}`;
@@ -57,7 +57,7 @@ describe('a Shelly EM of the first generation', () => {
 describe('a Shelly of the second generation', () => {
   const plug = () => shellyPmGen2({ name: 'dryer', prefix: 'cellar/dryer' });
 
-  it('tells only what changed, with a time, and the whole component without one', () => {
+  it('sends only changed keys with a time, and the whole component without a time', () => {
     const shelly = plug();
     const home = steadyHome(AT + 10_000);
     const first = shelly.messages(home, AT);
@@ -84,12 +84,12 @@ describe('a Shelly of the second generation', () => {
       ts: 1770112830,
       'switch:0': { id: 0, apower: 2150, current: 9.348 },
     });
-    // In the same minute the energy is not counted anew.
+    // The energy is not updated within the same minute.
     expect(JSON.parse(next[1]?.payload as string)).toMatchObject({ apower: 2150, aenergy: { total: 14622.388 } });
     expect(shelly.messages(home, AT + 20_000)).toEqual([]);
   });
 
-  it('is online retained, and has no clock at first', () => {
+  it('sends its online state retained, and has no clock at first', () => {
     const [online, connected] = plug().greeting(AT);
     expect(online).toEqual({ topic: 'cellar/dryer/online', payload: 'true', retain: true });
     expect(JSON.parse(connected?.payload as string).params.ts).toBe(1.61);
@@ -97,7 +97,7 @@ describe('a Shelly of the second generation', () => {
 });
 
 describe('a plug behind Z-Wave JS UI', () => {
-  it('tells each value with its time, and keeps all', () => {
+  it('sends each value with its time, all retained', () => {
     const sent = sendOnce(zwavejsPlug({ node: 'Kitchen/Plug' }));
     expect(payloads(sent)).toEqual({
       'zwave/Kitchen/Plug/meter/endpoint_0/value/65537': `{"time":${AT},"value":14.622}`,
@@ -109,7 +109,7 @@ describe('a plug behind Z-Wave JS UI', () => {
 });
 
 describe('a charger of evcc', () => {
-  it('writes text without zeros at its end, a total in kWh and a session in Wh that begins at 0', () => {
+  it('writes text without trailing zeros, a total in kWh, and a session in Wh that begins at 0', () => {
     const charger = evccLoadpoint({ root: 'evcc' });
     expect(payloads(sendOnce(charger, START))).toEqual({
       'evcc/loadpoints/1/chargePower': '430',
@@ -124,7 +124,7 @@ describe('a charger of evcc', () => {
 });
 
 describe('a grid meter behind Venus OS', () => {
-  it('tells hundredths of a kWh when they change, and keeps nothing', () => {
+  it('sends hundredths of a kWh when they change, not retained', () => {
     const meter = victronGrid({ name: 'cabin' });
     expect(meter.nativeId).toMatch(/^[0-9a-f]{12}\/grid\/30$/);
     const sent = sendOnce(meter);
@@ -139,7 +139,7 @@ describe('a grid meter behind Venus OS', () => {
 });
 
 describe('a go-e charger', () => {
-  it('tells whole Wh, a session of its own and sixteen values, when they change', () => {
+  it('sends whole Wh, its session energy and sixteen values when they change', () => {
     const charger = goECharger({ name: 'carport' });
     const base = `go-eCharger/${charger.nativeId}`;
     expect(charger.nativeId).toMatch(/^\d{6}$/);

@@ -3,10 +3,10 @@ import { type FamilyDevice, hardwareId, registerAt } from './family-device.ts';
 const VOLTS = 230;
 
 /**
- * A go-e charger with the second edition of its interface: a topic a key, JSON values, told when they change, without a time. `eto` is the
- * home's register in whole Wh; `wh` is what was charged since the car came, here since the first message.
+ * A go-e charger with version 2 of its API: one topic per key, with JSON values that are sent when they change, without a time. `eto` is
+ * the home's register in whole Wh. `wh` is the energy charged since the car was connected, in this simulation since the first message.
  *
- * @param options.name What the serial number is made of.
+ * @param options.name Seed of the serial number.
  */
 export function goECharger({ name }: { name: string }): FamilyDevice {
   const serial = String(Number.parseInt(hardwareId(name, 12).slice(0, 8), 16) % 1_000_000).padStart(6, '0');

@@ -2,11 +2,11 @@ import { localTime } from '../local-time.ts';
 import { type FamilyDevice, registerAt } from './family-device.ts';
 
 /**
- * Grott at an inverter without a battery: a record with local time and raw numbers. What the home's register has counted in tenths of a
- * kWh is what it made.
+ * Grott with an inverter without a battery. It sends a record with local time and raw numbers. The home's register, in tenths of a kWh, is
+ * used as the inverter's production.
  *
  * @param options.serial The inverter's serial number.
- * @param options.tz IANA zone of the datalogger's clock.
+ * @param options.tz IANA time zone of the datalogger's clock.
  */
 export function grottInverter({ serial, tz }: { serial: string; tz: string }): FamilyDevice {
   return {

@@ -1,10 +1,10 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * mbmd at an SDM630 on one phase: a text with three decimals a measurement, and no time. `Import` is the home's register in kWh; `Sum` is the same
- * again, as nothing is exported.
+ * mbmd with an SDM630 meter on one phase. Each measurement is a text with three decimals, without a time. `Import` is the home's register
+ * in kWh; `Sum` is the same value, because nothing is exported.
  *
- * @param options.number Its number on the bus.
+ * @param options.number Number of the meter on the bus.
  */
 export function mbmdMeter({ number = 1 }: { number?: number } = {}): FamilyDevice {
   const device = `sdm1-${number}`;

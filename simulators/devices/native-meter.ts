@@ -4,7 +4,7 @@ import type { MeterState, SimulatedHome } from '../home-clock.ts';
 /** One element of a message on `energy/v1/{device_id}/readings` from a meter. */
 export interface MeterReading {
   ts: string;
-  /** Left out for what it imports. */
+  /** Channel of the register; omitted for imported energy. */
   channel?: string;
   energy_total_kwh: number;
   power_w?: number;
@@ -15,7 +15,7 @@ export function readingsTopic(deviceId: string): string {
   return `energy/v1/${deviceId}/readings`;
 }
 
-/** What a meter tells of one register; it counts whole watt-hours, as real meters do. */
+/** Reading of one register, in whole watt-hours as real meters count. */
 export function registerReading(meter: MeterState, atMs: number, withPower: boolean, channel?: string): MeterReading {
   return {
     ts: new Date(atMs).toISOString(),
@@ -25,7 +25,7 @@ export function registerReading(meter: MeterState, atMs: number, withPower: bool
   };
 }
 
-/** What the home's meter shows at one time. */
+/** Reading of the home's meter at one time. */
 export function meterReading(home: SimulatedHome, atMs: number, withPower: boolean): MeterReading {
   return registerReading(home.at(atMs), atMs, withPower);
 }

@@ -9,7 +9,7 @@ export interface ThermostatReading {
   heating: boolean;
 }
 
-/** What the home's thermostat shows at one time. */
+/** Reading of the home's thermostat at one time. */
 export function thermostatReading(home: SimulatedHome, atMs: number): ThermostatReading {
   const { room } = home.at(atMs);
   return {

@@ -1,15 +1,15 @@
 import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
-/** Of the panels' power; what an inverter's grid side gives. */
+/** Ratio of the inverter's grid-side power to the panels' power. */
 const EFFICIENCY = 0.95;
 
 /**
- * A micro-inverter with two inputs as OpenDTU publishes it: one text a topic, retained, no time. `0/yieldtotal` is the home's register in kWh with
- * three decimals, as if the home made what it uses; both inputs tell about half of it, and the sums over all inverters the same once
- * more. `yieldday` is Wh since the device was first asked.
+ * A micro-inverter with two inputs, as OpenDTU publishes it: one retained text per topic, without a time. `0/yieldtotal` is the home's
+ * register in kWh with three decimals, used as production. Each input reports about half of it, and the totals over all inverters repeat
+ * it. `yieldday` is Wh since the first request for messages.
  *
- * @param options.name What its serial number is made from.
- * @param options.base Its base topic (default `solar`).
+ * @param options.name Seed of the serial number.
+ * @param options.base Base topic (default `solar`).
  */
 export function openDtuInverter({ name, base = 'solar' }: { name: string; base?: string }): FamilyDevice {
   const serial = hardwareId(name, 12);

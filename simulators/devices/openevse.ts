@@ -1,11 +1,11 @@
 import { type FamilyDevice, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /**
- * A charger with the OpenEVSE firmware 5: one text a topic and no time. `total_energy` is the home's register in kWh as a double is
- * printed, here with six decimals; the same in Wh is `watthour`, with two. The session began when the device was first asked.
+ * A charger with the OpenEVSE firmware 5: one text per topic, without a time. `total_energy` is the home's register in kWh, printed as a
+ * double, here with six decimals; `watthour` is the same in Wh with two. The session begins with the first request for messages.
  *
- * @param options.name What its hardware id is made from.
- * @param options.base Its base topic; its host's name where it is not given.
+ * @param options.name Seed of the hardware id.
+ * @param options.base Base topic; default is the host name.
  */
 export function openevseCharger({ name, base }: { name: string; base?: string }): FamilyDevice {
   const id = hardwareId(name, 12).toLowerCase();

@@ -1,8 +1,8 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * The counter of an openWB 2.x: JSON on a retained topic for each field, without a time. `imported` is the home's register in Wh
- * with three decimals, so 1 mWh a step. Around it are what openWB made of it, and an inverter that gives nothing.
+ * The counter of an openWB 2.x: JSON on a retained topic for each field, without a time. `imported` is the home's register in Wh with three
+ * decimals, so a step is 1 mWh. Other topics contain values that openWB derived, and an inverter that produces nothing.
  *
  * @param options.id Number of the counter in openWB.
  */

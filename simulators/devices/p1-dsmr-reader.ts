@@ -2,23 +2,23 @@ import type { SimulatedHome } from '../home-clock.ts';
 import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
 import { type FamilyDevice, registerText } from './family-device.ts';
 
-/** Telegrams of a DSMR 5 meter come every second; the reader is usually told to keep one in ten. */
+/** Interval of published telegrams. A DSMR 5 meter sends one every second; DSMR-reader is usually configured to use one in ten. */
 const TELEGRAM_MS = 10_000;
 
 /**
- * A Dutch smart meter behind DSMR-reader, which publishes each telegram as one retained JSON with decimals as strings.
- * `electricity_delivered_1` (low tariff) and `_2` (normal) are kWh with three decimals, so 1 Wh a step each: their sum is
- * less than 2 Wh behind the home's register. Power is in kW. The time is UTC, cut to the second. The gas meter stands still.
+ * A Dutch smart meter behind DSMR-reader, which publishes each telegram as one retained JSON object with decimals as strings.
+ * `electricity_delivered_1` (low tariff) and `_2` (normal tariff) are kWh with three decimals, so a step is 1 Wh each: their sum is less
+ * than 2 Wh behind the home's register. Power is in kW. The time is UTC, truncated to the second. The gas meter stands still.
  *
- * @param options.tz Zone of the meter's tariff clock.
- * @param options.topic Where the reader was told to publish (default `dsmr/json`).
+ * @param options.tz Time zone of the meter's tariff clock.
+ * @param options.topic Topic configured in DSMR-reader (default `dsmr/json`).
  */
 export function p1DsmrReader({ tz, topic = 'dsmr/json' }: { tz: string; topic?: string }): FamilyDevice {
   let split: ((atMs: number) => TariffRegisters) | undefined;
   return {
     family: 'dsmr-reader',
     nativeId: topic,
-    // It announces nothing, and has no availability either.
+    // DSMR-reader announces nothing and reports no availability.
     greeting: () => [],
     messages(home, atMs) {
       split ??= createTariffSplit(home, tz);

@@ -3,11 +3,11 @@ import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
 import { type FamilyDevice, registerText } from './family-device.ts';
 
 /**
- * A Dutch smart meter behind esp8266_p1meter (the fork for DSMR 5): a topic for each field, nothing retained, no time. What
- * stands in the telegram is multiplied by 1,000, so registers are whole Wh: their sum is less than 2 Wh behind the home's.
+ * A Dutch smart meter behind esp8266_p1meter (the fork for DSMR 5): one topic per field, nothing retained, no time. The telegram's values
+ * are multiplied by 1,000, so registers are whole Wh: their sum is less than 2 Wh behind the home's register.
  *
- * @param options.tz Zone of the meter's tariff clock.
- * @param options.root Where the sketch publishes.
+ * @param options.tz Time zone of the meter's tariff clock.
+ * @param options.root Root topic of the firmware.
  */
 export function p1Esp8266({ tz, root = 'sensors/power/p1meter' }: { tz: string; root?: string }): FamilyDevice {
   let split: ((atMs: number) => TariffRegisters) | undefined;

@@ -4,7 +4,7 @@ import { warpCharger } from '#simulators/devices/warp-charger.ts';
 import { AT, payloads, retained, sendOnce } from '#test/support/steady-home.ts';
 
 describe('an inverter behind OpenDTU', () => {
-  it('writes one retained text a topic: the grid side in kWh, inputs that are parts of it, and sums', () => {
+  it('writes one retained text per topic: the grid side in kWh, its inputs, and totals', () => {
     const inverter = openDtuInverter({ name: 'balcony' });
     const base = `solar/${inverter.nativeId}`;
     sendOnce(inverter, AT - 300_000);
@@ -24,7 +24,7 @@ describe('an inverter behind OpenDTU', () => {
 });
 
 describe('a WARP charger', () => {
-  it('tells values without names, what they are, and the same on the topic of earlier firmware', () => {
+  it('sends values without names, a list of their ids, and the same values on the topic of earlier firmware', () => {
     const charger = warpCharger({ prefix: 'warp2/AbCd' });
     expect(payloads(charger.greeting(AT))['warp2/AbCd/meters/0/value_ids']).toBe('[0,74,209,210,211,212]');
     sendOnce(charger, AT - 300_000);

@@ -1,14 +1,14 @@
 import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
-/** A clamp that measures nothing; the device publishes it all the same. */
+/** Values of a clamp that measures nothing; the device publishes them all the same. */
 const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };
 
 /**
- * A Shelly EM of the first generation: one text a topic and no time. `emeter/0/total` is the home's register in Wh with one
- * decimal, so 0.1 Wh a step. `emeter/0/energy` counts watt-minutes since the device was first asked (its boot), which is no
- * register. Nothing is connected to `emeter/1`.
+ * A Shelly EM of the first generation: one text per topic, without a time. `emeter/0/total` is the home's register in Wh with one decimal,
+ * so a step is 0.1 Wh. `emeter/0/energy` counts watt-minutes since boot (the first request for messages) and is no register. Nothing is
+ * connected to `emeter/1`.
  *
- * @param options.name What its hardware id is made from.
+ * @param options.name Seed of the hardware id.
  */
 export function shellyEmGen1({ name }: { name: string }): FamilyDevice {
   const mac = hardwareId(name, 12).toUpperCase();

@@ -5,19 +5,19 @@ import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, register
 const VOLTS = 230;
 
 /**
- * A Shelly Plus 1PM. `aenergy.total` is the home's register in Wh with three decimals, so 1 mWh a step; as in the device it
- * is only counted anew when a full minute has gone by. Each change is told in `events/rpc`, with a time and only the keys that
- * changed, and, where the owner has switched "generic status update" on, also in `status/switch:0`, whole and without a time.
+ * A Shelly Plus 1PM. `aenergy.total` is the home's register in Wh with three decimals, so a step is 1 mWh. As in the real device, it is
+ * updated once a full minute has passed. Each change is sent in `events/rpc`, with a time and only the changed keys. If the owner has
+ * enabled "generic status update", the whole status is also sent in `status/switch:0`, without a time.
  *
- * @param options.name What its hardware id is made from.
- * @param options.prefix Topic prefix that the owner chose; by default its id.
- * @param options.tellsStatus Whether generic status updates are on (default: they are).
+ * @param options.name Seed of the hardware id.
+ * @param options.prefix Topic prefix that the owner chose; default is the device's id.
+ * @param options.tellsStatus Whether generic status updates are enabled (default true).
  */
 export function shellyPmGen2(options: { name: string; prefix?: string; tellsStatus?: boolean }): FamilyDevice {
   const mac = hardwareId(options.name, 12);
   const id = `shellyplus1pm-${mac}`;
   const prefix = options.prefix ?? id;
-  // The temperature is that of the chip.
+  // Temperature of the chip.
   let status: Record<string, unknown> = {
     id: 0,
     source: 'init',
@@ -41,7 +41,7 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
     greeting() {
       return [
         { topic: `${prefix}/online`, payload: 'true', retain: true },
-        // Sent before the device has asked a time server: seconds since boot.
+        // Sent before the device has contacted a time server, so the time is seconds since boot.
         notify(1.61, { mqtt: { connected: true } }),
         { topic: `${prefix}/status/mqtt`, payload: JSON.stringify({ connected: true }) },
       ];
@@ -66,7 +66,7 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
   };
 }
 
-/** Wh since ever, and mWh of the last three whole minutes, the latest first. */
+/** Returns the cumulative Wh, and the mWh of the last three whole minutes, latest first. */
 function activeEnergy(home: SimulatedHome, atMs: number): object {
   const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
   const ofMinute = (endMs: number) => registerAt(home, endMs) - registerAt(home, endMs - MINUTE_MS);

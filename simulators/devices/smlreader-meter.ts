@@ -1,10 +1,10 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * A German meter behind SMLReader: text on a topic for each OBIS code, nothing retained but its will, no time. 1.8.0 is the home's
- * register in Wh with one decimal, so 0.1 Wh a step; all of it is of the second tariff.
+ * A German meter behind SMLReader: one topic with a text per OBIS code, without a time; only its MQTT will is retained. 1.8.0 is the home's
+ * register in Wh with one decimal, so a step is 0.1 Wh; all of it is in the second tariff.
  *
- * @param options.base Base topic, as its owner has set it.
+ * @param options.base Base topic that its owner has set.
  */
 export function smlreaderMeter({ base = 'iot/smartmeter' }: { base?: string }): FamilyDevice {
   const sensor = `${base}/sensor/1`;

@@ -5,11 +5,11 @@ import { type FamilyDevice, hardwareId, registerAt, registerText } from './famil
 const VOLTS = 230;
 
 /**
- * A plug with Tasmota under its default topics. `Total` is the home's register in kWh with three decimals, so 1 Wh a step;
- * `Today` and `Yesterday` change at midnight of `tz`, and `Period` counts Wh since the message before.
+ * A plug with Tasmota under its default topics. `Total` is the home's register in kWh with three decimals, so a step is 1 Wh. `Today` and
+ * `Yesterday` change at midnight of `tz`. `Period` counts Wh since the previous message.
  *
  * @param options.name Its topic, such as `tasmota_A1B2C3`.
- * @param options.tz IANA time zone of its clock; `Time` is local and does not tell the zone.
+ * @param options.tz IANA time zone of its clock; `Time` is local and contains no zone.
  */
 export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyDevice {
   const mac = hardwareId(name, 12).toUpperCase();
@@ -36,7 +36,7 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
       const periodWh = Math.floor((total - (periodFrom ?? total)) / 1000);
       periodFrom = total;
       const time = localTime(atMs, tz);
-      // Kept for the day: asking a home for an earlier day makes it start its sum anew.
+      // Cached for the day, because requesting an earlier day restarts the home's simulation.
       if (today?.date !== time.slice(0, 10)) today = midnightsOf(home, atMs, tz);
       return [
         { topic: `tele/${name}/STATE`, payload: state(time, Math.floor((atMs - bootedAtMs) / 1000)) },
@@ -62,7 +62,7 @@ function midnightsOf(home: SimulatedHome, atMs: number, tz: string): Midnights {
   return { date: localTime(atMs, tz).slice(0, 10), beforeToday: registerAt(home, midnightMs), beforeYesterday };
 }
 
-/** Written by hand: the firmware keeps trailing zeros, which JSON.stringify would drop. */
+/** The JSON is written by hand, because the firmware keeps trailing zeros, which JSON.stringify would drop. */
 function energy(home: SimulatedHome, atMs: number, tz: string, midnights: Midnights, periodWh: number): string {
   const { beforeToday, beforeYesterday } = midnights;
   const total = registerAt(home, atMs);

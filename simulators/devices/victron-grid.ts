@@ -1,13 +1,13 @@
 import { type FamilyDevice, hardwareId, registerAt } from './family-device.ts';
 
-/** A meter of Carlo Gavazzi tells tenths of a kWh; Victron's own hundredths, which is what this one does. */
+/** Resolution of Victron's own meters: hundredths of a kWh. (Meters of Carlo Gavazzi report tenths.) */
 const STEP_MILLIWATT_HOURS = 10_000;
 
 /**
- * A grid meter behind Victron's Venus OS: each D-Bus path is a topic of its own, told when it changes. No time, not retained. Nothing is
- * sold; a phase that the meter has not got is null.
+ * A grid meter behind Victron's Venus OS: each D-Bus path is a topic, sent when its value changes, without a time and not retained. Nothing
+ * is exported; a phase that the meter does not have is null.
  *
- * @param options.name What the portal id is made of.
+ * @param options.name Seed of the portal id.
  */
 export function victronGrid({ name }: { name: string }): FamilyDevice {
   const portal = hardwareId(name, 12).toLowerCase();

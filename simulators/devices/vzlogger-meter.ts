@@ -1,10 +1,10 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * vzlogger at a meter that it reads by SML: values in Wh and W with their time, as JSON. `chn0` is the home's register with one
- * decimal, `chn1` what it gives back, `chn2` its power. Identifiers are announced before the first value, and are not retained.
+ * vzlogger with a meter that it reads by SML: values in Wh and W with their time, as JSON. `chn0` is the home's import register with one
+ * decimal, `chn1` its export register, `chn2` its power. Identifiers are announced before the first value, and are not retained.
  *
- * @param options.prefix Its topic.
+ * @param options.prefix Topic prefix.
  */
 export function vzloggerMeter({ prefix = 'vzlogger/data' }: { prefix?: string } = {}): FamilyDevice {
   const identifiers = ['1-0:1.8.0*255', '1-0:2.8.0*255', '1-0:16.7.0*255'];

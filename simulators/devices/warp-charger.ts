@@ -1,14 +1,14 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
-/** MeterValueIDs of a charger's meter: volts of a phase, power, and the lifetime and resettable registers of both directions. */
+/** MeterValueIDs of a charger's meter: voltage of a phase, power, and the lifetime and resettable registers of both directions. */
 const VALUE_IDS = [0, 74, 209, 210, 211, 212];
 
 /**
- * A WARP charger: its meter's values as a list without names, which `value_ids` explains, and the same once more on the topic of earlier
- * firmware. All retained, no time. Register 209 is the home's in kWh with three decimals; 210 and `energy_rel` were reset when it was
- * first asked.
+ * A WARP charger. It sends its meter's values as a list without names, which `value_ids` explains, and repeats them on the topic of earlier
+ * firmware. All retained, no time. Register 209 is the home's in kWh with three decimals; 210 and `energy_rel` were reset at the first
+ * request for messages.
  *
- * @param options.prefix Its topic prefix, such as `warp2/AbCd`.
+ * @param options.prefix Topic prefix, such as `warp2/AbCd`.
  */
 export function warpCharger({ prefix }: { prefix: string }): FamilyDevice {
   let atReset: number | undefined;

@@ -1,6 +1,6 @@
 import { type FamilyDevice, type FamilyMessage, registerAt, registerText } from './family-device.ts';
 
-/** What Zigbee2MQTT says of itself and of one device when it connects; availability is something its owner turned on. */
+/** Messages that Zigbee2MQTT sends about itself and one device when it connects. The owner has enabled availability. */
 function bridgeGreeting(friendlyName: string): FamilyMessage[] {
   return [
     { topic: 'zigbee2mqtt/bridge/state', payload: '{"state":"online"}', retain: true },
@@ -11,12 +11,12 @@ function bridgeGreeting(friendlyName: string): FamilyMessage[] {
 const VOLTS = 230;
 
 /**
- * A Zigbee plug behind Zigbee2MQTT: no time, and each message has all attributes that the bridge remembers. The plug reports
- * power and energy one after the other, so where both changed, the first message has the new power beside the old energy.
- * `energy` is the home's register in kWh with two decimals, so 10 Wh a step, and reported at most every `energySeconds`.
+ * A Zigbee plug behind Zigbee2MQTT. Its messages have no time, and each contains all attributes that the bridge has cached. The plug
+ * reports power and energy one after the other: if both changed, the first message has the new power with the previous energy. `energy` is
+ * the home's register in kWh with two decimals, so a step is 10 Wh, and is reported at most every `energySeconds`.
  *
  * @param options.name Friendly name, which may contain slashes.
- * @param options.energySeconds Least seconds between reports of energy (default 0: whenever it changed).
+ * @param options.energySeconds Minimum seconds between reports of energy (default 0: at every change).
  */
 export function zigbee2mqttPlug(options: { name: string; energySeconds?: number }): FamilyDevice {
   const { name, energySeconds = 0 } = options;
@@ -46,8 +46,9 @@ export function zigbee2mqttPlug(options: { name: string; energySeconds?: number 
 }
 
 /**
- * A thermostatic radiator valve behind Zigbee2MQTT: no time. `local_temperature` is in steps of 0.1 °C, the setpoint in those
- * of the home, `pi_heating_demand` in whole percent of the valve's way. `system_mode` is what was chosen, not what it does.
+ * A thermostatic radiator valve behind Zigbee2MQTT. Its messages have no time. `local_temperature` is in steps of 0.1 °C, the set-point in
+ * the home's steps, `pi_heating_demand` in whole percent of the valve's opening. `system_mode` is the selected mode, not the current
+ * activity.
  *
  * @param options.name Friendly name, which may contain slashes.
  */

@@ -1,8 +1,9 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * A plug behind Z-Wave JS UI with named topics and the payload type *time-value*: Unix ms, when the value was heard. Retained, as its
- * owner has set it. `value/65537` is the home's register in kWh with three decimals, `value/66049` W; `value/66561` V are of no interest.
+ * A plug behind Z-Wave JS UI with named topics and the payload type *time-value*: Unix ms at which the value was received. Retained, as its
+ * owner has configured. `value/65537` is the home's register in kWh with three decimals, `value/66049` its power in W; the voltage
+ * `value/66561` is not used.
  *
  * @param options.node Location and name, such as `Kitchen/Plug`.
  */

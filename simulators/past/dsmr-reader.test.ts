@@ -20,7 +20,7 @@ async function read(lines: string[]) {
   return { elements, counts };
 }
 
-// The headers as dsmr-reader 5 writes them: names of its fields, each word with a capital, quoted where a comma is in them.
+// Headers as dsmr-reader 5 writes them: names of its fields, with each word capitalised, and quoted if they contain a comma.
 const HOURS =
   'Hour Start,Electricity 1 (Dutch Users: Low Tariff),Electricity 2 (Dutch Users: Normal Tariff),Electricity 1 Returned (Dutch Users: Low Tariff),Electricity 2 Returned (Dutch Users: Normal Tariff),Gas';
 const UREN =
@@ -34,14 +34,14 @@ describe('an export of dsmr-reader', () => {
   test.each([
     ['English', HOURS],
     ['Dutch', UREN],
-  ])('by the hour, in %s, is intervals of both tariffs and of gas', async (_language, header) => {
+  ])('by the hour, in %s, becomes intervals of both tariffs and of gas', async (_language, header) => {
     const { elements, counts } = await read([
       header,
       '2026-03-29T01:00:00+01:00,0.25,0.0,0.0,1.5,0.125',
       '2026-03-29T03:00:00+02:00,0.0,0.75,0.0,0.0,0.0',
     ]);
     const at = (ts: string, channel: string, energy_kwh: number) => ({ ts, channel, energy_kwh, interval_s: 3_600 });
-    // Nothing was ever fed in by the first tariff: of that there is nothing.
+    // Nothing was ever exported in the first tariff, so that channel has no readings.
     expect(elements).toEqual([
       at('2026-03-29T01:00:00.000Z', 'import/t1', 0.25),
       at('2026-03-29T01:00:00.000Z', 'import/t2', 0),
@@ -58,7 +58,7 @@ describe('an export of dsmr-reader', () => {
   test.each([
     ['English', DAYS, '2026-01-01'],
     ['Dutch', DAGEN, '01-01-2026'],
-  ])('by the day, in %s, is the positions of the meter', async (_language, header, date) => {
+  ])('by the day, in %s, becomes register readings of the meter', async (_language, header, date) => {
     const { elements, counts } = await read([
       header,
       `${date},1,2,0,0,3,0.1,0.2,0.3,0,0.6,2026-01-01T00:00:05+01:00,1000.125,2000.5,0.0,0.0,2026-01-01T00:00:00+01:00,500.25`,
@@ -72,7 +72,7 @@ describe('an export of dsmr-reader', () => {
     expect(counts).toMatchObject({ rows: 2, empty: 1, notes: [expect.stringContaining('hour totals')] });
   });
 
-  test('with rubbish in it says what, and what is none is refused with what to do', async () => {
+  test('with invalid rows is imported with a report of them, and another file is rejected with advice', async () => {
     const { elements, counts } = await read([
       HOURS,
       'soon,1,2,3,4,5',

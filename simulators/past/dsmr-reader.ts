@@ -4,7 +4,7 @@ import { note, type PastCounts, type PastElement, type ReadPast, unreadable } fr
 import { csvRows } from './file-rows.ts';
 
 const HOUR_SECONDS = 3_600;
-/** Channels of a meter as live data of dsmr-reader and of a P1 port name them. */
+/** Channels of a meter, named as in live data of dsmr-reader and of a P1 port. */
 const CHANNELS = ['import/t1', 'import/t2', 'export/t1', 'export/t2'];
 const GAS = 'gas/m3';
 const HOURS = /^(hour start|begintijd uur)$/i;
@@ -12,13 +12,16 @@ const DAYS = /^(date|datum)$/i;
 const READ_AT = /^(electricity reading timestamp|tijdstip elektriciteitsmeterstand)$/i;
 const GAS_READ_AT = /^(gas reading timestamp|tijdstip gasmeterstand)$/i;
 
-/** A column of an export: its place, and the channel that it goes into. */
+/** A column of an export: its index, and the channel that it is imported into. */
 interface Column {
   at: number;
   channel: string;
 }
 
-/** The form of an export, by its header: both tariffs follow each other, in and out; in the order of its columns, since names come twice. */
+/**
+ * The form of an export, recognised by its header. Both tariffs follow each other, for import and export. Columns are identified by their
+ * order, because names repeat.
+ */
 type Form = { kind: 'hours'; columns: Column[] } | { kind: 'days'; read: { timeAt: number; columns: Column[] }[] };
 
 function formOf(file: string, header: readonly string[]): Form {
@@ -41,9 +44,9 @@ function formOf(file: string, header: readonly string[]): Form {
 }
 
 /**
- * The exports of dsmr-reader's web page (CSV, in English and Dutch): hour totals as intervals, day totals as the positions of the meter at the
- * beginning of each day. Columns in which there is nothing but 0 are left out: a home without solar feeds nothing in.
- * `zone`: of times without an offset.
+ * Reads the exports of dsmr-reader's web page (CSV, in English and Dutch): hour totals as intervals, day totals as register readings at the
+ * beginning of each day. Columns that contain only 0 are skipped, because a home without solar panels exports nothing. `zone`: time zone of
+ * times without an offset.
  */
 export const dsmrReader = (zone = 'Europe/Amsterdam'): ReadPast =>
   async function* (file, counts, onBytes) {
@@ -77,7 +80,7 @@ function* hourOf(row: string[], columns: Column[], local: Local, counts: PastCou
   for (const { channel, value } of values) yield { ts, channel, energy_kwh: value, interval_s: HOUR_SECONDS };
 }
 
-/** `counts`: where the row is counted; a row without gas is as it should be. */
+/** Yields the register readings of a row. `counts`: counters to update; null for gas, because a row without gas is valid. */
 function* positionsOf(
   row: string[],
   timeAt: number,

@@ -5,43 +5,43 @@ export type PastElement = { ts: string; channel?: string } & (
   | { power_w: number }
 );
 
-/** Counts of the rows of files by outcome. */
+/** Numbers of file rows, by outcome. */
 export interface PastCounts {
   rows: number;
-  /** Rows of another series. */
+  /** Rows of other series. */
   skipped: number;
   /** Rows without a time or a value. */
   empty: number;
-  /** Rows whose time or value cannot be read, with the first of them as an example. */
+  /** Rows whose time or value cannot be parsed, with the first of them as an example. */
   unreadable: number;
   firstUnreadable?: string;
-  /** What a person should know of what was left out, or how it was read: sentences, each once. */
+  /** Notes for the user on skipped data and on how the file was read: sentences without duplicates. */
   notes: string[];
 }
 
 export const noCounts = (): PastCounts => ({ rows: 0, skipped: 0, empty: 0, unreadable: 0, notes: [] });
 
-/** Adds a sentence, once. */
+/** Adds a note unless it is already present. */
 export function note(counts: PastCounts, sentence: string): void {
   if (!counts.notes.includes(sentence)) counts.notes.push(sentence);
 }
 
-/** Counts a row that cannot be read. */
+/** Counts a row that cannot be parsed. */
 export function unreadable(counts: PastCounts, what: string): void {
   counts.unreadable++;
   counts.firstUnreadable ??= what;
 }
 
-/** Counts a row of which one value cannot be read: as a time, or as a number. */
+/** Counts a row with a value that cannot be parsed as a time or as a number. */
 export function unreadableValue(counts: PastCounts, column: string, value: string, kind: 'time' | 'number'): void {
   const what = kind === 'time' ? 'no time (ISO 8601, Unix seconds or ms)' : 'no number';
   unreadable(counts, `row ${counts.rows}: ${column} “${value.slice(0, 200)}” is ${what}`);
 }
 
-/** The register readings of a channel that are stored already, in kWh (or m³), by Unix ms. */
+/** Returns the stored register readings of a channel, in kWh (or m³), by Unix ms. */
 type StoredRegisters = (channel: string) => Promise<ReadonlyMap<number, number>>;
 
-/** How the readings of a file are got: row after row, counted; `onBytes` is told how far the file was read. */
+/** Reads the readings of a file row by row and counts the rows. `onBytes` receives the number of bytes read so far. */
 export type ReadPast = (
   file: string,
   counts: PastCounts,

@@ -1,28 +1,28 @@
 import sax from 'sax';
 import { fileBytes } from './file-rows.ts';
 
-/** What a Green Button file is made of, in its order. Texts are as they stand, without blanks around them. */
+/** A part of a Green Button file, in file order. Texts are trimmed. */
 export type EspiPart =
   | { part: 'entry' }
   | { part: 'link'; rel: string; href: string }
-  /** A resource of ESPI begins in the entry: `UsagePoint`, `IntervalBlock`, … */
+  /** Start of an ESPI resource in the entry: `UsagePoint`, `IntervalBlock`, … */
   | { part: 'resource'; name: string }
   | { part: 'readingType'; members: Readonly<Record<string, string>> }
   | { part: 'reading'; members: Readonly<Record<string, string>> };
 
 const ESPI = 'http://naesb.org/espi';
 const ATOM = 'http://www.w3.org/2005/Atom';
-/** Deeper than any file of a utility; and longer than any of its values. */
+/** Maximum depth of elements and maximum length of values; no utility's file has more. */
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
 const MAX_ATTRIBUTES = 100;
-/** Characters that are parsed at once: what is in them is bounded only afterwards. */
+/** Characters that are parsed at once: the limits are only checked afterwards. */
 const SLICE = 4_096;
 
 /**
- * Reads a Green Button file (Atom with resources of ESPI) piece by piece, packed (.gz) or not: never more than a piece of it is in memory. Only
- * elements that are asked for are kept, and of them what is below MAX_TEXT. Throws where it is no well-formed XML, and where it declares a
- * document type: no Green Button file does, and there entities are made that unfold without end, or name other files.
+ * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in pieces, so that only a piece is in memory. Yields only the
+ * elements that the import needs, with texts of up to MAX_TEXT. Throws if the file is not well-formed XML or declares a document type.
+ * Green Button files have none, and it could define entities that expand endlessly or include other files.
  */
 export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
   const bytes = fileBytes(file, onBytes);
@@ -49,7 +49,7 @@ function decoded(file: string, decode: () => string): string {
   }
 }
 
-/** A parser of one file, and what it has found since it was last asked. */
+/** Creates a parser of one file. It collects the parts found since the previous call. */
 function reader(file: string) {
   let found: EspiPart[] = [];
   let failure: Error | null = null;
@@ -62,7 +62,7 @@ function reader(file: string) {
   };
   parser.onerror = (error) => {
     fail(`it is no well-formed XML (${error.message.split('\n')[0]}). Is it a Green Button file, and whole?`);
-    // A parser that has failed stays so, and is not asked any more.
+    // A parser that has failed stays in the error state and is not used again.
     Object.assign(parser, { error: null });
   };
   parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
@@ -102,7 +102,7 @@ function reader(file: string) {
         `it is no well-formed XML (${(error as Error).message.split('\n')[0]}). Is it a Green Button file, and whole?`,
       );
     }
-    // With namespaces attributes are told at the end of their element, and each is looked for among those before it.
+    // With namespaces enabled, sax reports attributes at the end of their element, and searches each among the previous ones.
     const { attribList = [] } = parser as sax.SAXParser & { attribList?: unknown[] };
     if (attribList.length > MAX_ATTRIBUTES)
       fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);

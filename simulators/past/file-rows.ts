@@ -4,7 +4,10 @@ import { createGunzip } from 'node:zlib';
 import { CsvError, type Options, parse } from 'csv-parse';
 import { MAX_ROW_LENGTH } from '#src/core/csv-table.ts';
 
-/** The content of a file, packed (.gz) or not, as a stream; `onBytes` is told how far it was read. Whoever stops reading destroys it. */
+/**
+ * Returns the content of a file, gzipped or plain, as a stream. `onBytes` receives the number of bytes read so far. A reader that stops
+ * early must destroy the stream.
+ */
 export function fileBytes(file: string, onBytes?: (bytes: number) => void): Readable {
   const bytes = createReadStream(file);
   let read = 0;
@@ -15,15 +18,15 @@ export function fileBytes(file: string, onBytes?: (bytes: number) => void): Read
     });
   if (!file.endsWith('.gz')) return bytes;
   const unpacked = createGunzip();
-  // Ends both, whichever fails or is left.
+  // Ends both streams if one of them fails or is destroyed.
   pipeline(bytes, unpacked, () => {});
   return unpacked;
 }
 
 /**
- * Rows of a CSV file, packed (.gz) or not, as it is read; `columns`: as objects by the header, which is otherwise the first row. `onBytes` receives how
- * far the file was read. Throws where a row is longer than MAX_ROW_LENGTH: a file without line breaks or with an open quote would be read into
- * memory whole.
+ * Yields the rows of a CSV file, gzipped or plain, while it is read. `columns`: rows are objects with the header's names; otherwise the
+ * header is the first row. `onBytes` receives the number of bytes read so far. Throws if a row is longer than MAX_ROW_LENGTH: a file
+ * without line breaks or with an unclosed quote would be read into memory completely.
  */
 export async function* csvRows<Row = string[]>(
   file: string,

@@ -57,7 +57,7 @@ const HOUR = { accumulationBehaviour: 4, commodity: 1, intervalLength: 3600, uom
 const AT = Date.UTC(2026, 2, 29) / 1_000;
 
 describe('a Green Button file', () => {
-  test('tells import and export apart, whatever the order of its entries and its multipliers', async () => {
+  test('separates import and export, whatever the order of its entries and its multipliers', async () => {
     const text = feed(
       block('1', reading(AT, 900, 250) + reading(AT + 900, 900, 0)),
       block('2', reading(AT, 3600, 1_500)),
@@ -84,7 +84,7 @@ describe('a Green Button file', () => {
     expect(thousands).toMatchObject([{ energy_kwh: 2 }]);
   });
 
-  test('loses no digit, and splits a balance by its sign', async () => {
+  test('loses no digit, and splits a net value by its sign', async () => {
     const { elements } = await read(
       feed(
         meterReading('1', 'net'),
@@ -98,7 +98,7 @@ describe('a Green Button file', () => {
     ]);
   });
 
-  test('leaves out costs, power and therms with a word, and counts what it cannot read', async () => {
+  test('skips costs, power and therms with a note, and counts what it cannot parse', async () => {
     const { elements, counts } = await read(
       feed(
         meterReading('1', 'in'),
@@ -115,7 +115,7 @@ describe('a Green Button file', () => {
     expect(counts.notes).toEqual([expect.stringContaining('Costs'), expect.stringContaining('uom 38')]);
   });
 
-  test('has gas in a place of its own', async () => {
+  test('imports gas into its own channels', async () => {
     const { elements } = await read(
       feed(
         meterReading('1', 'gas'),
@@ -126,7 +126,7 @@ describe('a Green Button file', () => {
     expect(elements).toMatchObject([{ channel: 'gas/m3', energy_kwh: 3.25, interval_s: 86_400 }]);
   });
 
-  test('of several meters one is imported, by name', async () => {
+  test('with several meters is imported one meter at a time, by name', async () => {
     const other = POINT.replace('A1', 'B2');
     const text = feed(
       usagePoint(),
@@ -164,11 +164,11 @@ describe('a Green Button file', () => {
     ['nothing', '', 'no interval readings'],
     ['no readings', feed(usagePoint()), 'no interval readings'],
     ['a page', '<html><body>Sign in</body></html>', 'no interval readings'],
-  ])('with %s is refused with what it is', async (_name, content, message) => {
+  ])('with %s is rejected with the reason', async (_name, content, message) => {
     await expect(read(content)).rejects.toThrow(message);
   });
 
-  test('that is none is refused, whatever its bytes', async () => {
+  test('is rejected if it is another kind of file, whatever its bytes', async () => {
     const file = join(directory, 'bytes.xml');
     await writeFile(file, Buffer.from([0x3c, 0xff, 0xfe, 0x00]));
     await expect(
@@ -181,7 +181,7 @@ describe('a Green Button file', () => {
     await expect(broken.next()).rejects.toThrow();
   });
 
-  test('of a million characters in one value is read, and the value is not', async () => {
+  test('is read without the value if a value has a million characters', async () => {
     const { counts } = await read(
       feed(meterReading('1', 'in'), readingType('in', HOUR), block('1', reading(AT, 3600, '9'.repeat(1_000_000)))),
     );

@@ -1,7 +1,7 @@
 import { note, type PastCounts, type PastElement, type ReadPast, unreadable } from './element.ts';
 import { type EspiPart, espiParts } from './espi-parts.ts';
 
-/** More entries than a file of a hundred years by the day has. */
+/** Maximum number of entries; a file with a hundred years of days has fewer. */
 const MAX_ENTRIES = 200_000;
 /** Values of ESPI's enumerations. */
 const WATT_HOURS = '72';
@@ -13,7 +13,7 @@ const REVERSE = '19';
 
 type ReadingType = Readonly<Record<string, string>>;
 
-/** An entry of the feed: what it holds, and how others refer to it. */
+/** An entry of the feed: its content, and its links to other entries. */
 interface Entry {
   resource: string;
   self: string;
@@ -23,8 +23,9 @@ interface Entry {
 }
 
 /**
- * The interval readings of Green Button files, as utilities make them and as this service does: into `import` and `export`, of gas into `gas`
- * and `gas/m3`. `usagePoint`: which one, of a file with several. A file is read twice: entries refer to each other in any order.
+ * Reads the interval readings of Green Button files, as utilities and this service write them, into `import` and `export`, and gas into
+ * `gas` and `gas/m3`. `usagePoint` selects one if the file has several. A file is read twice, because entries refer to each other in any
+ * order.
  */
 export const greenButton = (usagePoint?: string): ReadPast =>
   async function* (file, counts, onBytes) {
@@ -62,7 +63,7 @@ function addTo(entries: Entry[], part: EspiPart, file: string): void {
   else if (part.rel === 'related' && entry.related.length < 100) entry.related.push(part.href);
 }
 
-/** The address of the usage point that is imported; null where the file has no more than one. */
+/** Returns the address of the usage point to import; null if the file has at most one. */
 function chosen(file: string, entries: readonly Entry[], wanted: string | undefined): string | null {
   const points = entries.filter(({ resource }) => resource === 'UsagePoint').map(({ self }) => self);
   const found = points.find((self) => self === wanted || self.split('/').at(-1) === wanted);
@@ -75,7 +76,7 @@ function chosen(file: string, entries: readonly Entry[], wanted: string | undefi
   return points.length > 1 ? (found as string) : null;
 }
 
-/** Of an entry's readings their type; null where it cannot be told, `elsewhere` where they are another usage point's. */
+/** Returns a function for the reading type of an entry; null if unknown, `elsewhere` if the entry belongs to another usage point. */
 function typesOf(
   entries: readonly Entry[],
   usagePoint: string | null,
@@ -95,7 +96,7 @@ function typesOf(
   };
 }
 
-/** The meter reading that an address lies below. */
+/** Returns the address of the meter reading that is this address or a parent path of it. */
 function readingAbove(href: string, readings: ReadonlyMap<string, unknown>): string | undefined {
   for (let end = href.length; end > 0; end = href.lastIndexOf('/', end - 1))
     if (readings.has(href.slice(0, end))) return href.slice(0, end);
@@ -129,14 +130,14 @@ function* elementsOf(
   const element = (channel: string, amount: string): PastElement => ({
     ts: new Date((Number(start) + Number(duration)) * 1_000).toISOString(),
     channel,
-    // As a decimal, so that not a digit is lost.
+    // Computed as a decimal string, so that no digit is lost.
     energy_kwh: Number(`${amount}e${Number(power) - (unit === 'Wh' ? 3 : 0)}`),
     interval_s: Number(duration),
   });
   if (isGas) return yield element(unit === 'Wh' ? 'gas' : 'gas/m3', value);
   if (flowDirection === REVERSE) return yield element('export', value);
   if (flowDirection === FORWARD) return yield element('import', value);
-  // The balance of both: what is below nothing was fed in.
+  // A net value of both directions: negative values are exports.
   const isFedIn = value.startsWith('-');
   yield element(isFedIn ? 'export' : 'import', value.replace('-', ''));
 }

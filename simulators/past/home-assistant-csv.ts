@@ -6,13 +6,13 @@ import { type EnergyUnit, type Series, toKwh } from './series.ts';
 const HISTORY = 'entity_id,state,last_changed';
 const ENERGY = 'entity_id,type,unit';
 const PERIODS_MS = [300_000, 3_600_000];
-/** States of an entity that says nothing. */
+/** States of an entity without a value. */
 const SILENT = new Set(['', 'unknown', 'unavailable', 'null']);
 
-/** What Home Assistant's frontend downloads: states over time (History), or the energy of each hour in a column (Energy). */
+/** Kind of a download from Home Assistant's frontend: states over time (History), or the energy of each hour in a column (Energy). */
 type Kind = 'history' | 'energy';
 
-/** By its header. Throws where it is neither, and where energy is told by the day or month. */
+/** Recognises the kind by the header. Throws if it is neither, or if energy is given by day or month. */
 function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs: number[]; periodMs: number } {
   const head = header.slice(0, 3).join(',');
   if (head === HISTORY) return { kind: 'history', startsMs: [], periodMs: 0 };
@@ -30,7 +30,7 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
   return { kind: 'energy', startsMs, periodMs };
 }
 
-/** The series of a download: of Energy those in a unit of energy or volume, of History all of which a number is known. */
+/** Returns the series of a download. Energy: those with a unit of energy or volume. History: all that have a numeric state. */
 export async function csvSeries(file: string): Promise<Series[]> {
   const found = new Map<string, Series>();
   let form: ReturnType<typeof kindOf> | undefined;
@@ -61,7 +61,7 @@ export async function csvSeries(file: string): Promise<Series[]> {
   return [...found.values()];
 }
 
-/** The readings of one entity: of History its states as registers, of Energy intervals of an hour (or five minutes). */
+/** Yields the readings of one entity. History: its states as registers. Energy: intervals of an hour (or five minutes). */
 export async function* csvElements(
   file: string,
   { entity, unit, channel }: { entity: string; unit: EnergyUnit; channel: string },

@@ -12,8 +12,9 @@ interface Row {
 }
 
 /**
- * Home Assistant's database (`home-assistant_v2.db`), opened for reading alone. Where Home Assistant is at work there is a `-wal` file beside it:
- * the database is read through it, as of one moment, and nobody waits. Else nobody writes, and nothing is made beside it either.
+ * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, there is a `-wal` file next to it: the
+ * database is read through it, as a snapshot that blocks no writer. Otherwise nothing writes to the database, and no file is created next
+ * to it.
  */
 function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
   const url = pathToFileURL(file);
@@ -37,7 +38,10 @@ function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
   }
 }
 
-/** Whether a time is a number (`start_ts`, 2023.2 and later) or text (`start`, UTC); a migrated database has both columns. */
+/**
+ * Returns the SQL expression of a row's Unix time. Times are numbers (`start_ts`, 2023.2 and later) or texts (`start`, UTC); a migrated
+ * database has both.
+ */
 function timeOf(db: DatabaseSync): string {
   const columns = db.prepare(`SELECT name FROM pragma_table_info('statistics')`).all();
   const text = `unixepoch(substr(start, 1, 19))`;
@@ -46,7 +50,7 @@ function timeOf(db: DatabaseSync): string {
   return text;
 }
 
-/** The statistics of a database that are sums: what the Energy page is made of. */
+/** Returns the statistics of a database that have sums: those that the Energy page uses. */
 export const databaseSeries = (file: string): Series[] =>
   opened(file, (db) =>
     db
@@ -65,9 +69,9 @@ export const databaseSeries = (file: string): Series[] =>
   );
 
 /**
- * The sums of an entity as registers, at the ends of its hours. `sum` is what Home Assistant has counted, over resets and changes of the meter, and
- * what its Energy page shows; `state` is what the meter said. The sums are moved so that the last one is the meter's own reading, where
- * that is possible without going below nothing: the meter goes on from there. `stored`: what an import before this one brought, by Unix ms.
+ * Yields the sums of an entity as registers, at the ends of its hours. `sum` is Home Assistant's count across resets and changes of the
+ * meter, which its Energy page shows; `state` is the meter's reading. The sums are shifted so that the last one equals the meter's reading,
+ * unless a sum would become negative: the live meter continues from there. `stored`: readings of an earlier import, by Unix ms.
  */
 export function* databaseElements(
   file: string,
@@ -99,8 +103,8 @@ export function* databaseElements(
 }
 
 /**
- * Sums as registers, kWh. Where readings of an earlier import are stored at the same hours, these say what each sum was moved by then: another
- * meter, or a sum that was corrected since, moves all sums against them, and that step is no energy. Pure.
+ * Converts sums to registers in kWh. If readings of an earlier import are stored at the same hours, they determine the shift of each sum: a
+ * new meter, or a sum that was corrected since, shifts all sums, and that step is no energy. Pure.
  */
 function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],
@@ -117,7 +121,7 @@ function registersOf(
 
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
-/** What is added to all sums, so that the last is the meter's reading and none lies below nothing. Pure. */
+/** Returns the amount to add to all sums so that the last equals the meter's reading and none is negative. Pure. */
 export function shiftOf(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
   const last = rows.at(-1);
   if (!last) return 0;

@@ -24,7 +24,7 @@ const registers = (elements: PastElement[]) =>
 
 const AT = Date.UTC(2026, 4, 1) / 1_000;
 
-/** A database as the recorder of Home Assistant makes it (schema 41 and later): the columns that are of use here, and those beside them. */
+/** A database as Home Assistant's recorder creates it (schema 41 and later): the columns that the import uses, and some others. */
 function database(name: string, { hasText = false, isOld = false } = {}): { file: string; db: DatabaseSync } {
   const file = join(directory, name);
   const db = new DatabaseSync(file);
@@ -43,9 +43,9 @@ const insert = (db: DatabaseSync, meta: number, hour: number, sum: number | null
     .run(meta, AT + hour * 3_600, sum, state);
 
 describe('the database of Home Assistant', () => {
-  test('is read by its sums, which go on over a reset, and end at what the meter says', async () => {
+  test("is imported by its sums, which continue across a reset and end at the meter's reading", async () => {
     const { file, db } = database('sums.db');
-    // The meter was changed within the second hour: it said 5,000 and began anew at 0.
+    // The meter was replaced within the second hour: it showed 5,000 and started again at 0.
     for (const [hour, sum, state] of [
       [0, 10, 5_000],
       [1, 12.5, 0.5],
@@ -58,7 +58,7 @@ describe('the database of Home Assistant', () => {
     insert(db, 5, 0, 3);
     db.close();
     const { elements, counts } = await read(file, { entity: 'sensor.meter' });
-    // 2 kWh of the meter at the end would put its beginning below nothing: there the sums stay as near as they can.
+    // The final meter reading of 2 kWh would make the first sums negative, so the sums are shifted only as far as possible.
     expect(registers(elements)).toEqual([
       ['01:00', 0],
       ['02:00', 2.5],
@@ -80,7 +80,7 @@ describe('the database of Home Assistant', () => {
     );
   });
 
-  test('has its sums moved to the register of a meter that was never changed', () => {
+  test('has its sums shifted to the register of a meter that was never replaced', () => {
     expect(
       shiftOf([
         { sum: 0, state: 900 },
@@ -96,13 +96,13 @@ describe('the database of Home Assistant', () => {
     expect(shiftOf([])).toBe(0);
   });
 
-  test('is read while Home Assistant writes, and left as it is', async () => {
+  test('is read while Home Assistant writes, and is not changed', async () => {
     const { file, db } = database('open.db');
     insert(db, 1, 0, 1, 1);
     db.exec('BEGIN IMMEDIATE');
     insert(db, 1, 1, 2, 2);
     const before = await readFile(file);
-    // What is not committed does not count.
+    // Uncommitted rows do not count.
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([['01:00', 1]]);
     db.exec('COMMIT');
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([
@@ -116,7 +116,7 @@ describe('the database of Home Assistant', () => {
     expect(await readdir(directory)).toEqual(beside);
   });
 
-  test('has times as text where it is old, and both where it was brought up to date', async () => {
+  test('has times as text in an old version, and as both in a migrated one', async () => {
     const old = database('old.db', { hasText: true, isOld: true });
     old.db.exec(
       `INSERT INTO statistics (metadata_id, start, sum) VALUES (1, '2022-01-01 11:00:00.000000', 3), (1, '2022-01-01 10:00:00.000000', 2)`,
@@ -137,13 +137,13 @@ describe('the database of Home Assistant', () => {
     ]);
   });
 
-  test('that is none is refused', async () => {
+  test('is rejected if it is another database', async () => {
     const file = join(directory, 'other.db');
     new DatabaseSync(file).exec('CREATE TABLE x (y)');
     await expect(homeAssistantSeries(file)).rejects.toThrow('no table statistics');
     await writeFile(file, `SQLite format 3\0${'x'.repeat(5_000)}`);
     await expect(homeAssistantSeries(file)).rejects.toThrow('could not be read');
-    // A view in a table's place could say anything, for as long as it likes.
+    // A view instead of a table could return anything, and run endlessly.
     const view = join(directory, 'view.db');
     new DatabaseSync(view).exec('CREATE TABLE statistics_meta (id); CREATE VIEW statistics AS SELECT 1 AS sum');
     await expect(homeAssistantSeries(view)).rejects.toThrow('no table statistics');
@@ -157,7 +157,7 @@ describe('a download of Home Assistant', () => {
     return file;
   };
 
-  test('of History is read by its states', async () => {
+  test('of History is imported by its states', async () => {
     const file = await write(
       `entity_id,state,last_changed\nsensor.meter,100.5,2026-05-01T10:00:00.000Z\nsensor.meter,unavailable,2026-05-01T10:05:00.000Z\nsensor.meter,101,2026-05-01T11:00:00.000Z\nsensor.other,7,2026-05-01T10:00:00.000Z\nsensor.meter,x,2026-05-01T12:00:00.000Z\nlight.kitchen,on,2026-05-01T10:00:00.000Z\n`,
     );
@@ -180,7 +180,7 @@ describe('a download of Home Assistant', () => {
 
   const day = (hours: number[]) => hours.map((hour) => new Date((AT + hour * 3_600) * 1_000).toISOString()).join(',');
 
-  test('of Energy is read by the energy of each hour', async () => {
+  test('of Energy is imported by the energy of each hour', async () => {
     const file = await write(
       `entity_id,type,unit,${day([0, 1, 2, 4])}\nsensor.meter,grid_consumption,kWh,1.5,0,,2\nsensor.meter_cost,grid_consumption_cost,EUR,1,1,1,1\nsensor.gas,gas,m3,0.25,,,\n,calculated,kWh,1,2,3,4\n`,
     );
@@ -200,7 +200,7 @@ describe('a download of Home Assistant', () => {
     ]);
   });
 
-  test('by the day, and what is none, is refused with what to do', async () => {
+  test('by the day, and any other file, is rejected with advice', async () => {
     await expect(
       homeAssistantSeries(await write(`entity_id,type,unit,${day([0, 24])}\nsensor.meter,grid_consumption,kWh,1,2\n`)),
     ).rejects.toThrow('choose a single day');

@@ -17,23 +17,23 @@ async function isDatabase(file: string): Promise<boolean> {
   }
 }
 
-/** The series of a file of Home Assistant that may be energy, gas or water. Throws where it is none. */
+/** Returns the series of a Home Assistant file that may be energy, gas or water. Throws if it is no such file. */
 export async function homeAssistantSeries(file: string): Promise<Series[]> {
   const all = (await isDatabase(file)) ? databaseSeries(file) : await csvSeries(file);
   return all.filter(({ unit }) => unit === null || energyUnit(unit) !== null);
 }
 
-/** What is imported of files of Home Assistant. */
+/** Entity to import from a Home Assistant file, and how. */
 export interface Entity {
-  /** `sensor.…`, or the statistic's id. */
+  /** `sensor.…`, or the id of the statistic. */
   entity: string;
-  /** Default: `import`, for what is told in m³ `gas/m3`. */
+  /** Default: `import`; `gas/m3` for an entity in m³. */
   channel?: string | undefined;
-  /** Of a file that tells none. */
+  /** Unit of the values, for a file that contains none. */
   unit?: EnergyUnit | undefined;
 }
 
-/** The readings of one entity, out of `home-assistant_v2.db` or a CSV download. */
+/** Reads one entity from `home-assistant_v2.db` or a CSV download. */
 export const homeAssistant = ({ entity, channel, unit: chosen }: Entity): ReadPast =>
   async function* (file, counts, onBytes, storedRegisters = async () => new Map()) {
     const series = await homeAssistantSeries(file);

@@ -4,7 +4,7 @@ import { createDb, type Database } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { type Meter, meter } from './meters.ts';
 
-/** A database, threads that evaluate, and a home that is each test's own. */
+/** A database, evaluator threads, and a home that is new for each test. */
 export interface AlertingHome {
   database: TestDatabase;
   db: Database;
@@ -12,7 +12,9 @@ export interface AlertingHome {
   home: Meter;
 }
 
-/** Registers what makes and removes them, at a time at which the aggregates are settled; `begin` gets them before each test. */
+/**
+ * Registers hooks that create and remove these, at a time at which the aggregates are up to date. `begin` receives them before each test.
+ */
 export function alertingHome(now: Date, begin: (made: AlertingHome) => void): void {
   let database: TestDatabase;
   let evaluator: Evaluator;

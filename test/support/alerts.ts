@@ -7,12 +7,12 @@ export interface NewAlert {
   type: Alert['type'];
   thresholdKwh?: number;
   thresholdHours?: number;
-  /** A decimal. */
+  /** Threshold as a decimal string. */
   threshold?: string;
   delivery: Alert['delivery'];
 }
 
-/** Makes an alert whose threshold is in kWh or hours, as people say it. */
+/** Creates an alert whose threshold is in kWh or hours. */
 export const createAlert = (
   db: Database,
   { userId, thresholdKwh, thresholdHours, ...rule }: NewAlert,

@@ -24,7 +24,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The same, as it came. */
+  /** Body of the response as received. */
   bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   json: any;
@@ -34,56 +34,56 @@ interface Sent {
   method?: string;
   key?: string;
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Raw body, sent unchanged instead of `body`. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
 }
 
-/** The API over real TLS, on a database of its own. */
+/** The API over real TLS, with its own database. */
 export interface TestApi {
   app: ReturnType<typeof buildApp>;
   database: TestDatabase;
   db: Database;
   port: number;
-  /** PEM of the certificate that it shows. */
+  /** Server certificate as PEM. */
   certificate: string;
-  /** The time that the API takes for now. */
+  /** Current time of the API's clock. */
   now: Date;
-  /** Ways to sign in that were mailed. */
+  /** Sign-in links and codes that were mailed. */
   mailed: ({ to: string } & SignIn)[];
   send(path: string, sent?: Sent): Promise<Answer>;
   user(role: Role, options?: { enrolledBy?: string; scopes?: Scope[] }): Promise<{ userId: string; key: string }>;
   close(): Promise<void>;
 }
 
-/** Where it says that it is. */
+/** Public URL of the service. */
 export const TEST_URL = 'https://localhost:8443';
 
 let users = 0;
 
-/** Most tests are about something else. */
+/** Limits that most tests never reach. */
 const many = { minute: 1_000_000, day: 1_000_000 };
 const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
 
 export async function testApi(
   options: {
     limits?: Record<string, Limits>;
-    /** Another counter than the database's. */
+    /** Request counter to use instead of the database's. */
     counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
     trustProxy?: string[];
     corsOrigins?: string[];
     patience?: NonNullable<Parameters<typeof buildApp>[1]['patience']>;
     environment?: 'live' | 'sandbox';
-    /** Who else signs people in to the dashboard. */
+    /** Identity provider that signs people in to the dashboard. */
     oidc?: NonNullable<Parameters<typeof buildApp>[1]['oidc']>;
-    /** To the database, of the API and the test together. */
+    /** Maximum number of database connections of the API and the test together. */
     connections?: number;
     log?: Logger;
-    /** Aborted when clients are to go elsewhere. */
+    /** Signal that makes the API send its clients to another process. */
     handOn?: AbortSignal;
-    /** Instead of one of its own; dropped with it all the same. */
+    /** Database to use instead of a new one; it is also dropped at the end. */
     database?: TestDatabase;
-    /** Adds to the app what only the test knows. */
+    /** Adds routes or hooks to the app that only the test needs. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
   } = {},
 ): Promise<TestApi> {
@@ -158,7 +158,7 @@ export async function testApi(
           (response) => {
             const chunks: Buffer[] = [];
             response.on('data', (chunk) => chunks.push(chunk));
-            // Events go on for as long as somebody listens: what comes first is the answer (test/support/event-stream.ts reads on).
+            // An event stream does not end by itself, so its first chunk is the response (test/support/event-stream.ts reads on).
             if (String(response.headers['content-type']).startsWith('text/event-stream'))
               response.once('data', () => response.destroy());
             response.on('close', () => {
@@ -203,7 +203,7 @@ export async function testApi(
   return api;
 }
 
-/** Writes a load profile (15-minute energies in mWh by Unix ms) and every aggregate above it, as ingest does. */
+/** Writes a load profile (15-minute energies in mWh by Unix ms) and all aggregates, as ingest does. */
 export async function writeProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
   const deviceId = `dev_${userId}`;
   await addToProfile(
@@ -218,7 +218,7 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
   );
 }
 
-/** The body of an error of the catalogue, whatever the address of the documentation. For `toEqual`. */
+/** Expected body of an error of the catalogue, with any documentation URL. For `toEqual`. */
 export const errorAnswer = (name: ErrorName) => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,
@@ -226,7 +226,7 @@ export const errorAnswer = (name: ErrorName) => ({
   doc_url: expect.stringMatching(new RegExp(`^https?://[^/]+/docs/reference/errors#${errorCode(name)}$`)),
 });
 
-/** Every answer that a test gets is held to what the interface's document says of it. */
+/** Validates each response of a test against the OpenAPI document. */
 function holdToContract(method: string, path: string, { status, json }: Answer): void {
   if (json === null) return;
   const [plain = ''] = path.split('?');

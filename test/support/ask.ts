@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:https';
 
-/** What the API answered. */
+/** Response of the API. */
 export interface Asked {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -10,7 +10,7 @@ export interface Asked {
 
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 
-/** Asks an API that runs as a process of its own. Throws where it answers nothing. */
+/** Sends a request to an API in another process. Throws if there is no response. */
 export function ask(
   port: number,
   path: string,

@@ -1,6 +1,6 @@
 import type { TestApi } from './api.ts';
 
-/** Asks the API with a key, by method. */
+/** Returns request functions with a key, one per HTTP method. */
 export const asking = (api: TestApi, key: string) => ({
   get: (path: string) => api.send(path, { key }),
   post: (path: string, body: unknown) => api.send(path, { key, method: 'POST', body }),
@@ -8,5 +8,5 @@ export const asking = (api: TestApi, key: string) => ({
   delete: (path: string) => api.send(path, { key, method: 'DELETE' }),
 });
 
-/** What an answer names as wrong. */
+/** Names of the fields that an error response reports as invalid. */
 export const fields = (json: { details?: { field: string }[] }) => json.details?.map(({ field }) => field);

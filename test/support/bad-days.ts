@@ -5,19 +5,19 @@ import type { Installation } from '../../bench/chaos/installation.ts';
 import { endure, installationFor } from '../../bench/chaos/run.ts';
 import { patience } from '../../bench/patience.ts';
 
-/** Less than `npm run chaos` sends: what is looked for is what a fault does, beside other tests. */
+/** Lower rate than `npm run chaos` uses: these tests check the effect of a fault while other tests run. */
 const PER_SECOND = 300;
 const SCALE = { floodS: 4, queuedMessages: 30_000 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * A test for each fault of an installation with this broker. A file for each broker: they wait, and can do so side by side. Faults follow each
- * other on one installation, as on real days, where they need no other disk or broker: what one leaves behind, the next meets.
- * BAD_DAYS=apart gives each its own. `clocks`: those of the clock.
+ * Registers a test for each fault of an installation with this broker. There is one file per broker, because the tests mostly wait and can
+ * run concurrently. Faults that need no other disk or broker follow each other on one installation, as on real days, so that each meets the
+ * state that the previous one left. BAD_DAYS=apart gives each its own installation. `clocks` selects the clock faults.
  */
 export function testBadDays(broker: Fault['broker'], clocks = false): void {
-  // Those that need an installation of their own come last.
+  // Faults that need a separate installation come last.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = faultsOf(SCALE)
     .filter((fault) => fault.broker === broker && (fault.hasClock ?? false) === clocks)
@@ -39,20 +39,20 @@ export function testBadDays(broker: Fault['broker'], clocks = false): void {
   }
 
   describe.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) => {
-    // A disk of its own takes root.
+    // A separate disk requires root.
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
       'nothing acknowledged is lost, nothing counted twice, and it comes back by itself',
       async () => {
         const told = await endure(await installed(fault), fault, PER_SECOND).catch(async (error) => {
-          // The next one is not to suffer from it.
+          // The next fault gets a new installation.
           await remove();
           throw error;
         });
         const { sent, acknowledged, lost, double, recoveryS, gaveUp, diagnosis } = told;
-        // Before, during and after the fault.
+        // Messages before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
-        // What a broker without persistence had acknowledged and forgot is its own loss.
+        // If a broker without persistence lost messages that it had acknowledged, the loss is the broker's.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
         expect(recoveryS).toBeLessThan(patience(30_000) / 1_000);

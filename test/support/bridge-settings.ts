@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 
-/** The bridge of deploy/DEVICES.md, as a household fills it in: over TLS, with the certificate of the service. `folder`: the service's. */
+/**
+ * Bridge settings of deploy/DEVICES.md, as a household fills them in: over TLS, with the service's certificate. `folder` is the service's
+ * data folder.
+ */
 export function bridgeSettings(to: {
   gatewayId: string;
   password: string;

@@ -2,7 +2,10 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { type BrokerOptions, type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 
-/** The embedded broker by itself, without a database: every login is right, of a home of its own, and what comes is taken. `given`: what is otherwise. */
+/**
+ * Starts the embedded broker without a database. It accepts every login, each for its own home, and every message. `given` overrides
+ * options.
+ */
 export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<EmbeddedBroker> {
   const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
   return startEmbeddedBroker({

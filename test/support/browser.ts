@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Debian's package of Chromium without a window, or another that CHROMIUM names. */
+/** Debian's headless Chromium, or another one by the variable CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Where pictures of pages are left for people to look at; not in the repository. */
+/** Folder for pictures of pages for people to look at; not in the repository. */
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 
 export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
@@ -15,14 +15,15 @@ export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 128
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`There is no ${CHROMIUM}: apt-get install chromium-headless-shell, or set CHROMIUM.`);
-  // As root there is no sandbox; what is looked at is ours, its certificate too: a service worker asks the browser, not the page.
+  // As root there is no sandbox, but all pages are ours. Certificate errors are ignored because a service worker uses the browser's
+  // settings, not the page's.
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--ignore-certificate-errors'] });
 }
 
 /**
- * A browser of a person's own, without cookies. What no page of ours may do is kept in `problems`: requests to another host,
- * what the content policy blocked, errors of scripts. `isKept`: what is seen is kept for when there is no network; else a test would see
- * what another page left behind.
+ * Creates a browser context without cookies. `problems` collects what no page of ours may do: requests to another host, violations of the
+ * content policy, script errors. `isKept`: the service worker stores visited pages for offline use; otherwise a test could see what another
+ * page left.
  */
 export async function newPerson(
   browser: Browser,
@@ -38,7 +39,7 @@ export async function newPerson(
     locale: 'en-GB',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  // Before the test's own limit: what was waited for is told.
+  // Shorter than the test's own limit, so that the error names what was waited for.
   context.setDefaultTimeout(30_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -46,7 +47,7 @@ export async function newPerson(
   });
   context.on('weberror', (error) => problems.push(`${error.page()?.url()}: ${error.error().stack}`));
   context.on('console', (message) => {
-    // An answer that is no 2xx is told of by the browser, too, and looked at by the tests where it matters.
+    // The browser also reports each response that is not 2xx; tests check those that matter.
     const isAnswer = /Failed to load resource/.test(message.text());
     if (message.type() === 'error' && !isAnswer) problems.push(`${message.page()?.url()}: ${message.text()}`);
   });
@@ -59,7 +60,7 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** axe-core finds nothing wrong with the page as it is, by all its rules or by some. */
+/** Fails if axe-core finds a violation on the page, by all its rules or by some. */
 async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'));
   const violations = await page.evaluate(async (runOnly) => {
@@ -74,13 +75,13 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
   expect(told).toEqual([]);
 }
 
-/** Each size and each scheme is looked at once: what axe finds depends on one of them. Words and roles are the same in both. */
+/** Each size and each colour scheme is tested once: axe's findings depend on one of them. Words and roles are the same in both. */
 const LOOKS = [
   ['phone', 'dark', undefined],
   ['desktop', 'light', ['color-contrast']],
 ] as const;
 
-/** With EVERY_LOOK=1: each size in each scheme, by all rules, and in each language. It takes twenty times as long. */
+/** EVERY_LOOK=1 tests each size in each colour scheme, by all rules, and in each language. It takes twenty times as long. */
 const EVERY_LOOK = process.env.EVERY_LOOK === '1';
 const ALL_LOOKS = [
   ['phone', 'dark', undefined],
@@ -90,14 +91,14 @@ const ALL_LOOKS = [
 ] as const;
 
 /**
- * Looks at the page at every size and in every scheme: nothing is wider than the screen, axe is content. With PICTURES=1 a picture of each
- * look is kept. `only`: at one size, where the other was looked at already in another language.
+ * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no violation. PICTURES=1 saves a
+ * picture of each. `only` limits it to one size, if the other was tested in another language.
  */
 export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
-  // Style sheets that are on their way axe would read by itself, and break the content policy.
+  // Axe would fetch style sheets that are still loading, and violate the content policy.
   await page.waitForLoadState();
   const choice = page.locator('select.language');
-  // Behind a dialog nothing can be chosen.
+  // Nothing behind a dialog can be selected.
   const isFree = (await page.getByRole('dialog').count()) === 0;
   const isChosen = EVERY_LOOK && only === undefined && isFree;
   if (!isChosen || (await choice.count()) === 0) return look(page, name, only);
@@ -112,7 +113,7 @@ export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES
   }
 }
 
-/** The accessible names of selects of a dialog that are narrower than their longest option, or that the dialog cuts off. */
+/** Returns the accessible names of a dialog's selects that are narrower than their longest option, or that the dialog cuts off. */
 export const cutSelects = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('dialog select')].filter((select) => {
     const { width, right } = select.getBoundingClientRect();
@@ -123,7 +124,7 @@ export const cutSelects = (page: Page): Promise<string[]> =>
     return wanted > width + 1 || right > select.closest('dialog').getBoundingClientRect().right;
   }).map((select) => select.ariaLabel ?? select.name)`);
 
-/** The same in the language that the page has: without a network no other can be fetched. */
+/** Tests the page at every size in its current language: without a network no other language can be fetched. */
 export async function look(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
   for (const [size, colorScheme, rules] of EVERY_LOOK ? ALL_LOOKS : LOOKS) {
     if (only !== undefined && size !== only) continue;
@@ -131,7 +132,7 @@ export async function look(page: Page, name: string, only?: keyof typeof SIZES):
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const tooWide = () =>
       page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    // Charts follow the size a moment later.
+    // Charts adapt to the size a moment later.
     await expect.poll(tooWide, { message: `${name} is wider than a ${size}` }).toBe(0);
     await expectAccessible(page, rules);
     if (process.env.PICTURES !== '1') continue;

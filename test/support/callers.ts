@@ -6,7 +6,7 @@ interface Caller {
   key: string;
 }
 
-/** The API, and a caller of each role; the utility enrolled the home. */
+/** The API and a caller of each role. The utility has enrolled the home. */
 export interface Callers {
   api: TestApi;
   admin: Caller;
@@ -14,7 +14,7 @@ export interface Callers {
   home: Caller;
 }
 
-/** Registers what makes and removes them; `begin` gets them before the first test. */
+/** Registers hooks that create and remove these. `begin` receives them before the first test. */
 export function callers(begin: (made: Callers) => void): void {
   let api: TestApi;
   beforeAll(async () => {

@@ -5,22 +5,22 @@ import { promisify } from 'node:util';
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
-/** An authority that signs certificates of clients, by the program openssl; its files lie in a folder of the test. */
+/** A certificate authority for client certificates, created with openssl in a folder of the test. */
 export interface Authority {
-  /** Its own certificate, PEM. */
+  /** Path of the authority's own certificate (PEM). */
   file: string;
-  /** A certificate for this common name and these alternative names, such as `DNS:a`. `days`: negative, and it has expired. */
+  /** Signs a certificate for this common name and these alternative names, such as `DNS:a`. With negative `days` it has already expired. */
   sign(commonName: string, more?: { names?: string; days?: number }): Promise<Signed>;
 }
 
 export interface Signed {
   cert: Buffer;
   key: Buffer;
-  /** As `openssl x509 -fingerprint` prints it. */
+  /** Fingerprint as `openssl x509 -fingerprint` prints it. */
   fingerprint: string;
 }
 
-/** Makes an authority. `name`: of its files. */
+/** Creates an authority. `name` is that of its files. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const path = (file: string) => join(folder, `${name}-${file}`);
   const openssl = (...args: string[]) => promisify(execFile)('openssl', args);

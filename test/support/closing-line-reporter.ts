@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import type { Need } from './setup/needs.ts';
 
-/** Closes the run: what was not run, loudly, and one plain line that other programs can read. */
+/** Ends a test run with a clear list of tests that did not run, and one plain line for other programs. */
 export default class ClosingLineReporter implements Reporter {
   readonly #missing: readonly Need[];
   #levels = new Set<string>();
@@ -22,11 +22,11 @@ export default class ClosingLineReporter implements Reporter {
         const { state } = test.result();
         if (state !== 'pending') counts[state]++;
       }
-      // A file that failed before its tests were known is a failure, too.
+      // A file that failed before its tests were collected is a failure, too.
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
     }
     for (const { name, how, files } of this.#missing) {
-      // Who runs unit tests alone is not told of brokers.
+      // A run of unit tests only does not report missing brokers.
       if (!files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
       console.log(
         `\nNOT RUN: ${name.toUpperCase()} is missing, so these were left out: ${files.join(' ')}. To run them: ${how}.`,

@@ -13,7 +13,7 @@ export interface ComposeService {
   ports?: string[];
   volumes?: string[];
   profiles?: string[];
-  /** By name, or with what a container is called and where it is there. */
+  /** By name, or with the container's aliases and address in each network. */
   networks?: string[] | Record<string, { aliases?: string[]; ipv4_address?: string } | null>;
   healthcheck?: { test?: string[] };
   read_only?: boolean;
@@ -22,8 +22,8 @@ export interface ComposeService {
 }
 
 /**
- * A compose file of deploy/ (`folder`: '', 'cluster/' or 'home/'), read as docker compose does, with the variables of the .env.example beside it, of
- * which `filled` has some.
+ * Reads a compose file of deploy/ (`folder`: '', 'cluster/' or 'home/') as docker compose does, with the variables of the .env.example next
+ * to it, some of which `filled` sets.
  */
 export function composeFile(
   filled: Record<string, string>,
@@ -31,7 +31,7 @@ export function composeFile(
 ): { services: Record<string, ComposeService> } {
   const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
   const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
-  // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty one counts as unset.
+  // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty variable counts as unset.
   const interpolated = read(`${folder}compose.yaml`).replaceAll(
     /(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g,
     (_all, name, kind, rest) => {
@@ -43,7 +43,7 @@ export function composeFile(
   return parse(interpolated, { merge: true });
 }
 
-/** What the image of deploy/Dockerfile has beside its packages, and what it runs. */
+/** Folders that deploy/Dockerfile copies into the image in addition to packages, and its entry point. */
 export function imageOf(): { folders: string[]; entrypoint: string[] } {
   const text = read('Dockerfile');
   const folders = [...text.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder = '']) => folder);

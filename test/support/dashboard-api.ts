@@ -7,29 +7,29 @@ import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi } from './api.ts';
 
-/** An account, and the key that it asks with. */
+/** An account and its key. */
 export interface Person {
   userId: string;
   key: string;
 }
 
-/** What the dashboard asks beside the interface, at `/own/v1/…`, asked with keys here: signing in is another test's. */
+/** The dashboard's own operations at `/own/v1/…`, called with keys here: signing in is tested elsewhere. */
 export interface DashboardApi {
   api: TestApi;
   context: ApiContext;
   /** `stranger`: another utility. */
   people: Record<'admin' | 'utility' | 'stranger' | 'home', Person>;
-  /** Asks, and holds a good answer to its shape. */
+  /** Sends a request, and validates a successful response against its schema. */
   ask(path: string, by: { key: string }, sent?: { method?: string; body?: unknown }): ReturnType<TestApi['send']>;
-  /** Status of an answer to each of those who ask. */
+  /** Returns the response status for each of several callers. */
   statuses(path: string, callers: Record<string, Person>): Promise<Record<string, number>>;
   // biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked
   sql(text: string, values?: unknown[]): Promise<{ rows: any[] }>;
 }
 
 /**
- * Registers what starts the API with the dashboard's operations, an administrator, two utilities, and a home of the first of them, and
- * what removes them. They are there within a test; what is asked with can be named before.
+ * Registers hooks that start and stop the API with the dashboard's operations, an administrator, two utilities, and a home that the first
+ * utility enrolled. Its members are available within a test; `people` can be named earlier.
  */
 export function dashboardApi(): DashboardApi {
   const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];
@@ -54,7 +54,7 @@ export function dashboardApi(): DashboardApi {
         ),
       ),
     sql: (text, values = []) => own.api.database.pool.query(text, values),
-    // The rest is there once it is started.
+    // The other members are set when it is started.
   } as Omit<DashboardApi, 'api' | 'context'> as DashboardApi;
   beforeAll(async () => {
     const { api } = Object.assign(own, await startApi());

@@ -3,13 +3,13 @@ import { createDevice, updateDevice } from '#src/devices/store.ts';
 import type { Dashboard } from './dashboard.ts';
 import { addToProfile, KNOWN } from './load-profile.ts';
 
-/** Homes as the browser's tests look at them: their pasts are written as ingest would have written them, years in a second. */
+/** Homes for the browser tests. Their past readings are written directly, as ingest would have written them: years in a second. */
 
 export const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What a device does in a quarter-hour, W; null: nothing is known. */
+/** Power of a device in a quarter-hour, in W; null if unknown. */
 type Load = (at: { ms: number; hour: number; weekday: number }) => number | null;
 
 interface Kind {
@@ -19,7 +19,7 @@ interface Kind {
   placement?: 'grid' | 'production' | 'storage' | 'consumption';
 }
 
-/** Pairs devices by their places, and gives them a past of some days, up to this moment. Answers their ids. */
+/** Pairs devices by their places, and gives them a history of some days up to now. Returns their ids. */
 export async function pastOf<Name extends string>(
   dashboard: Dashboard,
   userId: string,
@@ -50,7 +50,7 @@ export async function pastOf<Name extends string>(
           weekday: time.getUTCDay() || 7,
         });
         if (watts === null) continue;
-        // Of the quarter-hour under way a part: just after midnight that is all of today.
+        // The current quarter-hour is partly covered: just after midnight it is all of today.
         const coveredMs = Math.min(QUARTER_MS, untilMs - ms);
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
@@ -76,7 +76,7 @@ export async function pastOf<Name extends string>(
   return ids;
 }
 
-/** A home's ordinary day: always 120 W, breakfast, an evening, more at the weekend. */
+/** Load of an ordinary day: 120 W at all times, breakfast, an evening, more at the weekend. */
 export const ordinary: Load = ({ hour, weekday }) =>
   120 +
   (hour >= 6.5 && hour < 8 ? 900 : 0) +
@@ -84,6 +84,6 @@ export const ordinary: Load = ({ hour, weekday }) =>
   (hour >= 12 && hour < 12.5 ? 2_200 : 0) +
   (weekday > 5 && hour >= 9 && hour < 17 ? 350 : 0);
 
-/** A roof on a clear day. */
+/** Production of a roof on a clear day. */
 export const sun: Load = ({ hour }) =>
   Math.max(0, Math.round(3_000 * Math.sin(((hour - 7) / 10) * Math.PI))) * Number(hour >= 7 && hour < 17);

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { type Answer, type TestApi, testApi } from './api.ts';
 import { openEventStream } from './event-stream.ts';
 
-/** When each test begins. */
+/** Time at which each test begins. */
 export const NOON = new Date('2026-06-15T12:00:00Z');
 
-/** No limit that a test would reach. */
+/** Limits that no test reaches. */
 export const MANY = { minute: 1_000_000, day: 1_000_000 };
 
-/** The cookie of a session, as an answer sets it. */
+/** Returns the session cookie that a response sets. */
 export const cookieOf = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
-/** The address that an account has. */
+/** Returns the e-mail address of an account. */
 export const emailIn = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
 
-/** Headers of somebody who is signed in. */
+/** Headers of a signed-in browser. */
 interface SignedIn {
   [header: string]: string;
   cookie: string;
@@ -23,8 +23,8 @@ interface SignedIn {
 }
 
 /**
- * Registers what starts the API before a file's tests and ends it, and sets it to noon, with nothing mailed, before each; `begin` gets it before the
- * first. Answers what people do to sign in.
+ * Registers hooks that start the API before the tests of a file and stop it after them, and before each test set the time to noon and clear
+ * the mails. `begin` receives the API before the first test. Returns functions that sign people in.
  */
 export function dashboardSessions(begin: (api: TestApi) => void) {
   let api: TestApi;
@@ -41,13 +41,13 @@ export function dashboardSessions(begin: (api: TestApi) => void) {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     api.send(path, { method: 'POST', body, headers });
   const emailOf = (userId: string) => emailIn(api, userId);
-  /** Waits for so many mails since noon; the last of them. */
+  /** Waits for `count` mails since noon and returns the last. */
   const mailed = async (count: number) => {
     await expect.poll(() => api.mailed.length).toBe(count);
     return api.mailed[count - 1] as (typeof api.mailed)[number];
   };
   return {
-    /** Lets it be so many minutes after noon. */
+    /** Sets the clock to this many minutes after noon. */
     later(minutes: number) {
       api.now = new Date(NOON.getTime() + minutes * 60_000);
     },
@@ -62,7 +62,7 @@ export function dashboardSessions(begin: (api: TestApi) => void) {
       expect(answer.status).toBe(201);
       return { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
     },
-    /** Listens until it is closed, or ended. */
+    /** Opens an event stream that ends when it is closed, or by the server. */
     follow: ({ cookie }: { cookie: string }) => openEventStream(api.port, '/dashboard/v1/changes', { cookie }),
   };
 }

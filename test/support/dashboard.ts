@@ -13,38 +13,38 @@ import { type TestDatabase, testDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
 
-/** The service's three roles as processes of their own, and a browser in front of them. */
+/** The service's three roles as separate processes, and a browser. */
 export interface Dashboard {
   database: TestDatabase;
   db: Database;
-  /** Of the API, without a slash at its end. */
+  /** URL of the API, without a trailing slash. */
   url: string;
-  /** Of the embedded broker, without TLS. */
+  /** URL of the embedded broker, without TLS. */
   mqttUrl: string;
   /** PEM file of the service's certificate. */
   certFile: string;
   roles: Record<'api' | 'ingest' | 'worker', RoleProcess>;
   browser: Browser;
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
-  /** Pairs a device, and connects as it; `publish` resolves when the service has stored what it sent. */
+  /** Pairs a device and connects as it. `publish` resolves when the service has stored the readings. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** A page of somebody who is not signed in. `isKept`: newPerson. */
+  /** Opens a page without being signed in. For `isKept` see newPerson. */
   open(path: string, isKept?: boolean): Promise<Page>;
-  /** The link and the code of the last mail to an address that signs in, or the link that confirms it; the mail is taken away. */
+  /** Returns the link and the code of the last sign-in mail to an address, or the link of its confirmation mail, and removes the mail. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
-  /** Signs in as a person does: asks for a mail, and follows its link. */
+  /** Signs in as a person does: requests a mail and follows its link. */
   signIn(email: string, isKept?: boolean): Promise<Page>;
-  /** Ends everything; fails where a page did what none may do (test/support/browser.ts). */
+  /** Ends everything. Fails if a page violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;
 }
 
-/** `env`: for all roles. */
+/** Starts the dashboard. `env` applies to all roles. */
 export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
   const [database, folder, browser, port, mqttPort, mqttsPort] = await Promise.all([
     testDatabase(),
     temporaryFolder(),
     startBrowser(),
-    // Links in mails, and what is said to people who pair devices, name them before anybody listens there.
+    // Ports are chosen before anything listens on them, because links in mails and pairing instructions contain them.
     freePort(),
     freePort(),
     freePort(),
@@ -59,7 +59,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     ...ports,
     ...env,
   };
-  // One makes the certificate and the secret that the others find.
+  // The first role creates the certificate and the secret that the others use.
   const api = await startRole('api', { ...all, API_PORT: String(port) });
   const [ingest, worker] = await Promise.all([startRole('ingest', all), startRole('worker', all)]);
   const db = createDb(database.pool);

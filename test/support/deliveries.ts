@@ -9,30 +9,30 @@ import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
-/** Deliveries of a test's own, whose time goes by as the test says. */
+/** Deliveries of a test, whose clock the test controls. */
 export interface TestDeliveries {
   database: TestDatabase;
   db: Database;
   box: SecretBox;
   dispatcher: Dispatcher;
-  /** The dispatcher of another worker; `onDone` is called at the end of each of its tries. */
+  /** Creates the dispatcher of another worker. `onDone` is called at the end of each of its attempts. */
   another(onDone?: () => void): Dispatcher;
-  /** What the mail and SMS channels were given. */
+  /** Messages passed to the mail and SMS channels. */
   told: { target: string; event: { type: string; data: Record<string, unknown> } }[];
   now: Date;
   later(seconds: number): void;
-  /** Sends all that is due, and what becomes due by it, until nothing is. */
+  /** Sends all due deliveries, including those that become due by it, until none is due. */
   run(): Promise<void>;
   user(email: string): Promise<string>;
   subscribe(userId: string, url: string, authToken?: string): Promise<string>;
-  /** Something happens: `user.created` of the user. Returns the event's id. */
+  /** Creates an event `user.created` for the user. Returns the event's id. */
   happen(userId: string, data?: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
 
 const noChannel: Channel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
 
-/** `email`: a channel that sends, instead of one that remembers. */
+/** Creates the deliveries. `email`: a real mail channel instead of one that records messages. */
 export async function testDeliveries({
   email,
   ...options

@@ -1,7 +1,7 @@
 import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
 import * as log from '#src/delivery/log.ts';
 
-/** The log of deliveries as the API answers it. */
+/** Returns the log of deliveries in the API's form. */
 export const listDeliveries = async (...of: Parameters<typeof log.listDeliveries>) =>
   (await log.listDeliveries(...of)).map(deliveryToWire);
 

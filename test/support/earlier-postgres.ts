@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE } from '#src/database/postgres-binaries.ts';
 
-/** A major version before the one that the service brings, from which an upgrade is tested. */
+/** Previous major version of PostgreSQL, from which an upgrade is tested. */
 export const EARLIER_MAJOR = 17;
-/** Where `npm run test:setup` has npm put its programs. */
+/** Folder into which `npm run test:setup` installs its programs by npm. */
 export const EARLIER_FOLDER = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',

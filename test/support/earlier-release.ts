@@ -4,16 +4,18 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Tags begin with the first release that `npm run release` made; before that there is what was before it. */
+/** Commit that counts as the previous release as long as no tag exists: tags begin with the first release made by `npm run release`. */
 const BEFORE_TAGS = 'cdcf3f9c9813b20cbb7bb5973f26d6d1870fa476';
 
-/** Whether this is a checkout with its history, by a look at its files. */
+/** Whether this is a git checkout with its full history, judged by its files. */
 export const hasHistory = (): boolean => existsSync(join(ROOT, '.git')) && !existsSync(join(ROOT, '.git/shallow'));
 
-/** Whether this is a checkout at all. */
+/** Whether this is a git checkout. */
 export const isCheckout = (): boolean => existsSync(join(ROOT, '.git'));
 
-/** The version before this one, as a commit: that of the last tag before it, or where there is none yet, of before the first. */
+/**
+ * Returns the commit of the previous release: the last tag before this version, or the commit before the first release if there is no tag.
+ */
 export function earlierRelease(): string {
   try {
     const args = ['describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^'];
@@ -23,7 +25,7 @@ export function earlierRelease(): string {
   }
 }
 
-/** Puts the files of a commit into a folder, and its own libraries beside them: those of now are others. */
+/** Writes the files of a commit into a folder, with that commit's own dependencies, which differ from the current ones. */
 export async function checkOut(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', commit], { cwd: ROOT, maxBuffer: 256 * 1024 * 1024 });

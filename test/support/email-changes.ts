@@ -1,7 +1,7 @@
 import { mailedToken } from '#src/core/secrets.ts';
 import type { TestApi } from './api.ts';
 
-/** Of a change of an account's address that was requested last: where its mail goes, and the token of the link. */
+/** Returns the recipient and the token of the mail for an account's latest requested change of address. */
 export async function mailedConfirmation(api: TestApi, userId: string): Promise<{ to: string; token: string }> {
   const { rows } = await api.database.pool.query(
     `SELECT data FROM events JOIN deliveries USING (event_id)
@@ -12,6 +12,6 @@ export async function mailedConfirmation(api: TestApi, userId: string): Promise<
   return { to: email, token: mailedToken('the secret of the tests', 'email', email_change_id) };
 }
 
-/** Follows the link of that mail, as the button of its page does. */
+/** Confirms the change by that token, as the button of the link's page does. */
 export const confirmEmail = (api: TestApi, token: string) =>
   api.send('/dashboard/email', { method: 'POST', body: { token } });

@@ -2,25 +2,25 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the schema lies: `espi.xsd` and `atom.xsd` (test/data/espi/README.md). */
+/** Folder of the schema files `espi.xsd` and `atom.xsd` (test/data/espi/README.md). */
 const FOLDER = process.env.ESPI_SCHEMA ?? fileURLToPath(new URL('../data/espi', import.meta.url));
 
 export const hasEspiSchema = (): boolean => ['espi.xsd', 'atom.xsd'].every((name) => existsSync(join(FOLDER, name)));
 
-/** Both namespaces: a feed is of Atom, and what its entries hold is of ESPI. */
+/** Schema with both namespaces: a feed is in Atom's, and the content of its entries in ESPI's. */
 const BOTH = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:import namespace="http://www.w3.org/2005/Atom" schemaLocation="atom.xsd"/>
   <xs:import namespace="http://naesb.org/espi" schemaLocation="espi.xsd"/>
 </xs:schema>`;
-/** What the schema of Atom takes from the W3C's of XML, which is on the net. */
+/** The part of the W3C's XML schema that the Atom schema imports, which is otherwise only on the network. */
 const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">
   <xs:attribute name="base" type="xs:anyURI"/>
   <xs:attribute name="lang" type="xs:language"/>
 </xs:schema>`;
 
-/** What libxml2 has against a feed, by the published schema of ESPI: nothing, where it is valid. */
+/** Returns libxml2's errors of a feed by the published ESPI schema; none if it is valid. */
 export async function mistakesByEspi(feed: string): Promise<string[]> {
-  // Whoever only asks whether the schema is there needs no validator.
+  // Loaded here, because checking whether the schema exists needs no validator.
   const { validateXML } = await import('xmllint-wasm');
   const schema = (name: string) => {
     const contents = readFileSync(join(FOLDER, name), 'utf8');

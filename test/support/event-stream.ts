@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
 import type { Readable } from 'node:stream';
 
-/** A server-sent event, read. */
+/** A parsed server-sent event. */
 interface StreamEvent {
   event: string;
   id: string | undefined;
@@ -11,23 +11,25 @@ interface StreamEvent {
   data: any;
 }
 
-/** A client of server-sent events, as the HTML standard reads them (9.2.6). */
+/** A client of server-sent events, as the HTML standard parses them (9.2.6). */
 export interface EventStream {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   events: StreamEvent[];
-  /** Everything that came, comments and `retry:` with it. */
+  /** Everything received, including comments and `retry:`. */
   text(): string;
-  /** Those of one kind. */
+  /** Returns the received events of one kind. */
   of(event: string): StreamEvent[];
-  /** Whether the server ended it, in order. */
+  /** Whether the server has ended the stream in an orderly way. */
   isOver(): boolean;
-  /** Reads no more, or goes on. */
+  /** Stops or resumes reading. */
   pause(isPaused: boolean): void;
   close(): void;
 }
 
-/** Opens one, by a key or a session's cookie. Resolves with the head of the answer; `Last-Event-ID` is sent where one is given. */
+/**
+ * Opens an event stream with a key or a session cookie. Resolves when the response headers have arrived. `Last-Event-ID` is sent if given.
+ */
 export async function openEventStream(
   port: number,
   path: string,
@@ -58,7 +60,7 @@ export async function openEventStream(
       const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
       const data = fields.get('data');
       if (data === undefined) continue;
-      // The dashboard's are a time, and no JSON.
+      // The dashboard's events are a time, not JSON.
       const said = data.startsWith('{') ? JSON.parse(data) : data;
       const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: said };
       if (onEvent) onEvent(event);

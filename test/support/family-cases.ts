@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DecoderSettings } from '#ingest/decoders/family.ts';
 
-/** Where the families lie. */
+/** Folder of the device families. */
 export const FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
 
 export interface CaseMessage {
@@ -10,7 +10,7 @@ export interface CaseMessage {
   payload?: string;
   payload_b64?: string;
 }
-/** A message as a device sends it, and what is read out of it. */
+/** A message as a device sends it, and the expected decoded output. */
 export interface Case {
   about: string;
   in: CaseMessage & {
@@ -20,13 +20,13 @@ export interface Case {
     prior?: CaseMessage[];
     replayed?: boolean;
   };
-  /** `rejected`: how many; `null`: nobody's message. */
+  /** `rejected`: number of rejections; `null`: no family accepts the message. */
   out: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }
 
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
-/** The case's message. */
+/** Builds the message of a test case. */
 export const messageOf = (given: Case['in']) => ({
   topic: given.topic,
   payload: bytesOf(given),
@@ -34,10 +34,10 @@ export const messageOf = (given: Case['in']) => ({
   replayed: given.replayed ?? false,
 });
 export const settingsOf = ({ tz, config }: Case['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
-/** What came before it. */
+/** Returns the messages that came before a test case's message. */
 export const priorOf = ({ prior = [] }: Case['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-/** The cases of a family, by name: `tables/<family>.cases.json` of a table, and the files of a folder of code. */
+/** Returns the cases of a family by name: `tables/<family>.cases.json` for a table, or the files in a code family's folder. */
 export const casesOf = (family: string): [string, Case][] => {
   const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
   const ofTable = join('tables', `${family}.cases.json`);

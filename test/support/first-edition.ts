@@ -4,7 +4,7 @@ import { asMilliwattHours } from '#src/core/units.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** `good`: the last reading that counted; `held`: an implausible one after it; `first`: one that fits the held one. */
+/** `good`: last counted reading; `held`: implausible reading after it; `first`: reading that fits the held one. */
 interface FirstEditionState {
   good?: RegisterValue;
   held?: RegisterValue;
@@ -21,7 +21,7 @@ const pointOf = (value: RegisterValue): Point => ({
   value: value.valueMilliwattHours,
 });
 
-/** Past its maximum, as the first edition had it: however fast. */
+/** Whether a step is a rollover by the first edition of the law, which did not limit its power. */
 function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: LawSettings): boolean {
   if (registerMaxKwh === null) return false;
   const maximum = Math.round(registerMaxKwh * 1e6);
@@ -30,7 +30,7 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: LawS
   );
 }
 
-/** The law for registers in its first edition, whose rows installations have that were there before the second. */
+/** The law for registers in its first edition. Older installations have rows that were computed by it. */
 export function firstEditionOfRegisters(settings: LawSettings, direction: 'import' | 'export'): Law<FirstEditionState> {
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
 
@@ -48,7 +48,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
   const countStep = (findings: Findings, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
-  /** The held reading was confirmed by two that fit it: says what it was and counts the step to it. */
+  /** Classifies a held reading that two later readings have confirmed, and counts the step to it. */
   function confirm(findings: Findings, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
@@ -85,7 +85,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
           return counted;
         }
         if (isJitter(good, now)) {
-          // 0 until the old value is passed: the register is taken to stand still at it.
+          // The energy is 0 until the old value is passed: the register counts as standing still.
           findings.verdict(point, 'jitter');
           const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
           countStep(findings, good, standing);
@@ -114,7 +114,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The one in between was a glitch of its own; this reading is now the first that fits the held one.
+        // The reading in between was a separate glitch; this reading is now the first that fits the held one.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * A TCP port that nobody listens on. Below those that systems give to clients (Linux: from 32768): a service that is
- * stopped and started again would find one of them taken by somebody's connection.
+ * Returns a free TCP port. It is below the ports that systems give to clients (Linux: from 32768), because a client's connection could take
+ * such a port while a service is restarted.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

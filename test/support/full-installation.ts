@@ -10,20 +10,22 @@ import { type Meter, meter } from './meters.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What somebody who uses the installation has in hand, and expects to be good for after a move. */
+/** Credentials and requests of an installation's users, which must remain valid after a move. */
 export interface InHand {
   admin: { userId: string; key: string };
-  /** A browser that is signed in. */
+  /** Cookies of a signed-in browser. */
   browser: { cookie: string; 'x-csrf-token': string };
-  /** A mailed code that was not used yet. */
+  /** A mailed code that has not been used yet. */
   code: { sign_in_id: string; code: string };
-  /** A POST with its Idempotency-Key, and what it was answered. */
+  /** A POST with its Idempotency-Key, and its response. */
   post: { path: string; body: object; headers: { 'idempotency-key': string }; answer: Answer };
   gatewayId: string;
   webhookId: string;
 }
 
-/** Rows that take longer to come about than a test has, by relation; $1 a user, $2 its device, $3 a series, $4 a gateway. */
+/**
+ * SQL for rows that would take too long to create through the service, by relation; $1 is a user, $2 its device, $3 a series, $4 a gateway.
+ */
 const ROWS: Record<string, string> = {
   ingest_slots: 'INSERT INTO ingest_slots VALUES (0, true), (1, false)',
   alert_firings: `INSERT INTO alert_firings SELECT alert_id, date_trunc('day', now()), '', now(), 9007199254740993, event_id, now() FROM alerts, events LIMIT 1`,
@@ -56,7 +58,7 @@ const ROWS: Record<string, string> = {
   parcels: `INSERT INTO parcels (relation, row) VALUES ('of another move', '{"number": 9007199254740993}')`,
   departed_messages: `INSERT INTO departed_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
   arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
-  // As a worker keeps them, of groups of more homes.
+  // Precomputed sums of larger groups, as a worker stores them.
   kept_groups: `INSERT INTO kept_groups SELECT group_id, 1, sha256('c'), date_trunc('day', now()) - interval '1 day', now() FROM home_groups`,
   kept_group_homes: 'INSERT INTO kept_group_homes SELECT group_id, $1 FROM kept_groups',
   kept_group_sums: `INSERT INTO kept_group_sums SELECT group_id, 'UTC', unit, now()::date - 9, date_trunc('day', now()) - interval '9 days',
@@ -65,13 +67,13 @@ const ROWS: Record<string, string> = {
     WHERE unit = 'begun'`,
   kept_device_pasts: `INSERT INTO kept_device_pasts VALUES ($2, $1, date_trunc('day', now()) - interval '1 day', now() - interval '41 days', 0)`,
   changed_home_days: `INSERT INTO changed_home_days (user_id, day) VALUES ($1, date_trunc('day', now()) - interval '9 days')`,
-  // The aggregates' own, which only one tier has rows in by itself.
+  // Relations of the aggregates that only one tier fills by itself.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
 };
 
-/** Makes an installation in which every relation has rows: used as its owners use it, as far as a test has the time. */
+/** Fills an installation so that every relation has rows, through the service as far as a test has time for it. */
 export async function fillInstallation(database: TestDatabase): Promise<InHand> {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
@@ -88,7 +90,7 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
   const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
   await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
   await post('/v1/alerts', { type: 'monthly_cost', threshold: '123456789.123456789', delivery: 'email' });
-  // An account that refers to another one, and comes before it by its id.
+  // An account that refers to another account with a higher id.
   const utility = await api.user('utility');
   const people = { path: '/v1/users', headers: { 'idempotency-key': 'once' } };
   const body = { email: 'once@example.com', role: 'homeowner', timezone: 'Europe/Berlin' };
@@ -97,14 +99,14 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
     "INSERT INTO users (user_id, email, role, enrolled_by) VALUES ('usr_0', 'first@example.com', 'homeowner', $1)",
     [utility.userId],
   );
-  // A group that is a part of a younger one, and a key that is limited to it.
+  // A group whose parent is younger, and a key that is limited to it.
   const groups: string[] = [];
   for (const name of ['Feeder ☀ "1"', 'District']) groups.push((await post('/v1/groups', { name })).json.group_id);
   const under = { parent_group_id: groups[1] };
   await api.send(`/v1/groups/${groups[0]}`, { method: 'PATCH', key: admin.key, body: under });
   await post(`/v1/groups/${groups[0]}/users`, { add: ['usr_0', admin.userId, answer.json.user_id] });
   await post('/v1/keys', { name: 'feeder', group_id: groups[0] });
-  // Two sign-ins: one is used.
+  // Two sign-ins, one of which is used.
   const signIn = async () => {
     const before = api.mailed.length;
     const email = (await pool.query('SELECT email FROM users WHERE user_id = $1', [admin.userId])).rows[0].email;
@@ -128,7 +130,7 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
   const home = await meter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day]));
-  // A register that goes back, and a reading from the future: a note, and a rejection.
+  // A decreasing register and a reading from the future create a note and a rejection.
   await home.read([
     [new Date(now - 7_200_000), 500],
     [new Date(now - 3_600_000), 1],
@@ -149,7 +151,7 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
   return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
 }
 
-/** Two bills of which the second adjusts the first: something of that one's days came late. */
+/** Creates two bills, of which the second adjusts the first because a late reading changed the first one's days. */
 async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise<void> {
   const db = createDb(pool);
   const now = new Date(nowMs);
@@ -160,12 +162,12 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, EVERYBODY, first, now);
-  // At the end of the first, beside the line between the readings around it.
+  // At the end of the first bill's period, off the line between the readings around it.
   await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, EVERYBODY, second, now);
 }
 
-/** As ingest stores what the devices behind a gateway announce. */
+/** Stores announcements of devices behind a gateway, as ingest does. */
 export async function announce(pool: TestDatabase['pool'], gatewayId: string, topics: string[]): Promise<void> {
   const client: PoolClient = await pool.connect();
   const { rows } = await client.query('SELECT announced FROM gateways WHERE gateway_id = $1', [gatewayId]);

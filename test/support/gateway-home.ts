@@ -4,7 +4,7 @@ import { bridgeSettings } from './bridge-settings.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { startRole, temporaryFolder } from './service.ts';
 
-/** Something that was heard through a gateway and is no device yet. */
+/** A discovered item behind a gateway that is not paired yet. */
 interface Found {
   family: string;
   native_id: string;
@@ -12,29 +12,29 @@ interface Found {
   awaits: string | null;
 }
 
-/** A home with a gateway, at a service of its own: the API in this process, ingest with the embedded broker as another one. */
+/** A home with a gateway and its own service: the API in this process, ingest with the embedded broker in another. */
 export interface GatewayHome {
   api: TestApi;
   userId: string;
   gatewayId: string;
-  /** What the gateway logs in with. */
+  /** MQTT login of the gateway. */
   mqtt: { username: string; password: string; topic_prefix: string };
   /** URL of the service's broker. */
   url: string;
-  /** Asks as the homeowner. Fails where that is not answered as it should be. */
+  /** Sends a request as the homeowner. Fails if the response is not successful. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   send(path: string, body?: object, method?: 'POST' | 'PATCH'): Promise<any>;
   /**
-   * Starts the household's own broker instead of the last one, bridged as deploy/DEVICES.md says; answers its URL. `topics`: what is bridged instead
-   * of the topics there.
+   * Starts the household's broker, replacing the previous one, bridged as deploy/DEVICES.md describes. Returns its URL. `topics` replaces
+   * the bridged topics.
    */
   bridge(topics?: readonly string[]): Promise<string>;
-  /** Waits until values of so many devices were received. */
+  /** Waits until `count` devices have been discovered with values. */
   discovered(count: number): Promise<Found[]>;
   close(): Promise<void>;
 }
 
-/** Starts the service, and makes the home and its gateway. */
+/** Starts the service, and creates the home and its gateway. */
 export async function startGatewayHome(): Promise<GatewayHome> {
   const [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
   api.now = new Date();

@@ -3,7 +3,7 @@ import { effectiveVariables, explainedVariables } from '#src/config/load.ts';
 import { DETAILS } from '#src/config/meanings.ts';
 import { SECRETS } from '#src/config/sections.ts';
 
-/** Where every variable is explained. */
+/** Documentation page that explains every environment variable. */
 export const CONFIGURATION_FILE = new URL('../../docs/configuration.md', import.meta.url);
 
 const HEAD = `# Configuration
@@ -18,7 +18,7 @@ probably not meant.
 | --- | --- | --- |
 `;
 
-/** The page's text: a row for each variable, in the order in which \`energy config\` prints them. */
+/** Returns the page's text: a row for each variable, in the order in which \`energy config\` prints them. */
 export function configurationPage(): string {
   const defaults = effectiveVariables({});
   const rows = explainedVariables({}).map(({ name, meaning, source }) => {

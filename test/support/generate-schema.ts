@@ -4,7 +4,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { schemaText } from './schema-text.ts';
 import { startPlain } from './tiers/plain.ts';
 
-/** Where the schema lies as a whole. */
+/** File with the complete database schema. */
 export const SCHEMA_FILE = new URL('../../sql/schema.sql', import.meta.url);
 
 const HEADER = `-- The whole schema as the migrations in schema/ leave it, on PostgreSQL without TimescaleDB. Read it here, change it there.
@@ -14,7 +14,7 @@ const HEADER = `-- The whole schema as the migrations in schema/ leave it, on Po
 
 `;
 
-/** The file's text for a migrated database of the plain tier. */
+/** Returns the file's text for a migrated database of the plain tier. */
 export const schemaFile = async (pool: Pool | PoolClient): Promise<string> => HEADER + (await schemaText(pool));
 
 if (import.meta.main) {

@@ -7,11 +7,11 @@ import { START } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The tier that this project's tests run on. */
+    /** Tier that this project's tests run on. */
     tier: Tier;
-    /** The same for all tiers of a run, and only for it. */
+    /** Id of this run, the same for all its tiers. */
     run: string;
-    /** URLs on its server: of the database `postgres`, and with NAME for the name of a database. */
+    /** URLs on the tier's server: of the database `postgres`, and a pattern with NAME for a database's name. */
     adminUrl: string;
     databaseUrl: string;
     /** The migrated database that every test file clones. */
@@ -22,17 +22,17 @@ declare module 'vitest' {
 interface Shared {
   server: TestServer;
   template: string;
-  /** Projects of this run that use it. */
+  /** Number of projects in this run that use the server. */
   users: number;
   stop(): Promise<void>;
 }
 
-/** Servers of this run, by tier. Each project loads this module anew; what they share lies with the process. */
+/** Servers of this run, by tier. Each project loads this module again, so they are stored on the process. */
 const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>> };
 shared.energyTestServers ??= new Map();
 const servers = shared.energyTestServers;
 
-/** One server for each tier; its template database is migrated once, and cloned by every test file. */
+/** Starts one server for each tier. Its template database is migrated once, and cloned by every test file. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { tier } = project.config.provide as { tier: Tier };
   if (!servers.has(tier)) servers.set(tier, start(tier));
@@ -57,7 +57,7 @@ async function start(tier: Tier): Promise<Shared> {
   const { database } = await migrate(pool);
   await pool.end();
   if (database.tier !== tier) throw new Error(`a server for the ${tier} tier was found to be: ${database.line}`);
-  // A database is cloned while nobody is in it: TimescaleDB's scheduler would be.
+  // A database can only be cloned while nothing is connected to it; TimescaleDB's scheduler would connect.
   await admin.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [template]);
   return {

@@ -20,35 +20,35 @@ import {
   writeHomes,
 } from './random-homes.ts';
 
-/** How often what is random is drawn. GROUPED=100 for as many memberships as a release is tried with. */
+/** Number of runs and seed of random tests. GROUPED=100 tests the number of memberships used before a release. */
 export const DRAWN = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
-/** A tree: which group each is a part of. */
+/** Tree of groups: the parent of each. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
 export const NAMES = Object.keys(PARENT);
 const DAY_MS = 86_400_000;
 
 export type Unit = 'hour' | 'day' | 'month';
 
-/** Random homes of a utility, and a tree of groups of them that nobody is in yet. They are there within a test. */
+/** Random homes of a utility, and a tree of groups that have no members yet. Available within a test. */
 export interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];
-  /** Indices of the homes that a test has put into each group. */
+  /** Indices of the homes in each group, by the group's name. */
   members: Map<string, Set<number>>;
   // biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked
   ask(path: string, method?: string, body?: unknown): Promise<any>;
   idOf(name: string): string;
-  /** Of a group in the interface. */
+  /** API path of a group. */
   path(name: string): string;
-  /** Homes of a group and of those below it, each once. */
+  /** Homes of a group and its subgroups, each once. */
   homesOf(name: string): TestHome[];
-  /** Puts homes into a group in which there are no others. */
+  /** Makes these homes the only members of a group. */
   put(name: string, homes: readonly number[]): Promise<void>;
-  /** Keeps sums of everything that there is by some days later, in UTC and in a zone. Returns how many it added up. */
+  /** Precomputes all sums as of `daysLater` days later, in UTC and in a zone. Returns how many were computed. */
   keep(zone: string, daysLater?: number): Promise<number>;
 }
 
-/** Registers what makes and removes them: so many homes, every other one of appliances alone. */
+/** Registers hooks that create and remove `count` homes, of which every other one has appliances only. */
 export function groupedHomes(count: number): GroupedHomes {
   let utility: { userId: string; key: string };
   let keptAt = 0;
@@ -79,7 +79,7 @@ export function groupedHomes(count: number): GroupedHomes {
       const { api } = grouped;
       const { pool, capabilities } = api.database;
       await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
-      // Each time later than it is looked again.
+      // Each call uses a later time, so that it checks again.
       keptAt += 10 * 60_000;
       return keepGroupSums({
         pool,
@@ -112,7 +112,7 @@ export function groupedHomes(count: number): GroupedHomes {
   return grouped;
 }
 
-/** What the answer about a group of these homes should be, row by row. */
+/** Returns the expected response for a group of these homes, row by row. */
 export function expected(of: readonly TestHome[], zone: string, unit: Unit, [start, end] = RANGE) {
   const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
   const group = referenceGroup(of.map(({ devices }) => devices));
@@ -139,11 +139,11 @@ export function expected(of: readonly TestHome[], zone: string, unit: Unit, [sta
   });
 }
 
-/** Devices of a home of which anything is known, without what is told apart of them. */
+/** Devices of a home that have data, without separate channels of a device. */
 export const devicesOf = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
-/** More of a quarter-hour that a device knows, or several, days ago. */
+/** Adds energy to a random known quarter-hour of one or more devices, as late data. */
 export async function addLate(
   { database, now }: TestApi,
   home: TestHome,
@@ -159,7 +159,10 @@ export async function addLate(
   await database.settle(now);
 }
 
-/** Changes what a district of these homes is the sum of, so many times, and keeps its sums now and then; each time it is held against what is. */
+/**
+ * Randomly changes the data and members of a district, and precomputes its sums now and then. Calls `agree` after each step to compare
+ * them.
+ */
 export async function changeAtRandom(
   grouped: GroupedHomes,
   { indices, zone, times, daysLater }: { indices: readonly number[]; zone: string; times: number; daysLater: number },

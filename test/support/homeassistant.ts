@@ -1,24 +1,27 @@
 import { z } from 'zod';
 
 /*
- * What Home Assistant makes of announcements and states, written from its source (home-assistant/core, October 2026; the rules hold since 2024.12):
- * components/mqtt/{schemas,sensor,util,discovery}.py, components/sensor/{const,recorder}.py, components/energy/validate.py,
- * helpers/config_validation.py. It shares no code with what it checks. Only what this service may use is allowed: what Home Assistant would
- * strip or warn of is a mistake here.
+ * Validates announcements and states as Home Assistant does. Written from its source (home-assistant/core, October 2026; the rules hold
+ * since 2024.12): components/mqtt/{schemas,sensor,util,discovery}.py, components/sensor/{const,recorder}.py, components/energy/validate.py,
+ * helpers/config_validation.py. It shares no code with the code under test. Only what this service may use is allowed: anything that Home
+ * Assistant would strip or warn about is an error here.
  */
 
-/** `valid_topic`: no control characters; a state topic may have wildcards there, and none here. */
+/** `valid_topic`: no control characters. Home Assistant allows wildcards in a state topic; this check does not. */
 const topic = z
   .string()
   .regex(/^[^\p{Cc}+#]+$/u)
   .max(65_535);
 /** `cv.configuration_url`. */
 const url = z.url({ protocol: /^(https?|homeassistant)$/ });
-/** `cv.template` compiles any; those here read one member. */
+/** `cv.template` compiles any template; ours read one member. */
 const template = z.string().regex(/^\{\{ value_json\.[a-z0-9_]+ \}\}$/);
 const text = z.string().min(1);
 
-/** UnitOfEnergy and others, by DEVICE_CLASS_UNITS; DEVICE_CLASS_STATE_CLASSES. ISO 4217 for money, which Home Assistant does not check. */
+/**
+ * Units (UnitOfEnergy and others, by DEVICE_CLASS_UNITS) and state classes (DEVICE_CLASS_STATE_CLASSES). Money uses ISO 4217, which Home
+ * Assistant does not check.
+ */
 const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses: readonly string[] }> = {
   energy: {
     units: ['J', 'kJ', 'MJ', 'GJ', 'mWh', 'Wh', 'kWh', 'MWh', 'GWh', 'TWh', 'cal', 'kcal', 'Mcal', 'Gcal'],
@@ -33,11 +36,11 @@ const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses:
 const sensor = z
   .strictObject({
     platform: z.literal('sensor'),
-    // `check_unique_id`: of whatever says more than its platform.
+    // `check_unique_id`: required for every component with more than its platform.
     unique_id: text,
     name: text,
     device_class: z.enum(Object.keys(CLASSES)),
-    // Without one no statistics are kept.
+    // Without a state class no statistics are recorded.
     state_class: z.enum(['measurement', 'total', 'total_increasing']).optional(),
     unit_of_measurement: text,
     suggested_display_precision: z.int().min(0),
@@ -55,10 +58,10 @@ const sensor = z
     if (config.last_reset_value_template && config.state_class !== 'total') say('a last reset without the class total');
   });
 
-/** With its platform alone a component is removed. */
+/** A component with only its platform is removed. */
 const component = z.union([z.strictObject({ platform: z.literal('sensor') }), sensor]);
 
-/** DEVICE_DISCOVERY_SCHEMA: a member that it does not know refuses all of the message. */
+/** DEVICE_DISCOVERY_SCHEMA: an unknown member invalidates the whole message. */
 const announcement = z.strictObject({
   device: z.strictObject({
     identifiers: z.array(text).min(1),
@@ -77,33 +80,38 @@ const announcement = z.strictObject({
 
 export type Announcement = z.infer<typeof announcement>;
 
-/** Reads what is announced on a topic as Home Assistant does. Throws where it would refuse it, or ignore the topic (TOPIC_MATCHER). */
+/**
+ * Parses an announcement on a topic as Home Assistant does. Throws if it would reject the announcement or ignore the topic (TOPIC_MATCHER).
+ */
 export function readAnnouncement(prefix: string, onTopic: string, payload: string): Announcement {
   if (!/^device\/[a-zA-Z0-9_-]+\/config$/.test(onTopic.replace(`${prefix}/`, '')))
     throw new Error(`ignored: ${onTopic}`);
   return announcement.parse(JSON.parse(payload));
 }
 
-/** Components of an announcement that are there, by their keys. */
+/** Returns the components of an announcement that are not removed, by their keys. */
 export const sensorsIn = ({ components }: Announcement) =>
   Object.fromEntries(
     Object.entries(components).filter((entry): entry is [string, z.infer<typeof sensor>] => 'unique_id' in entry[1]),
   );
 
-/** What an entity shows, of a state message: null where it is unknown. `lastReset`: ISO 8601. */
+/** State of an entity after a state message; null if unknown. `lastReset`: ISO 8601. */
 export interface EntityState {
   value: number | null;
   lastReset: string | null;
 }
 
-/** A template that reads a member, as it is rendered: a null is `None`, which is unknown (PAYLOAD_NONE). */
+/** Renders a template that reads one member. A null becomes `None`, which means unknown (PAYLOAD_NONE). */
 const render = (of: string, state: Record<string, unknown>): string => {
   const value = state[/value_json\.([a-z0-9_]+)/.exec(of)?.[1] ?? ''];
   if (value === undefined) throw new Error(`${of} renders nothing`);
   return value === null ? 'None' : String(value);
 };
 
-/** The state that a sensor takes from a message. Throws where Home Assistant would log a mistake: a value that is no number, no time. */
+/**
+ * Returns the state that a sensor takes from a message. Throws if Home Assistant would log an error: a value that is not a number or not a
+ * time.
+ */
 export function entityState(of: z.infer<typeof sensor>, payload: string): EntityState {
   const state = JSON.parse(payload) as Record<string, unknown>;
   const said = render(of.value_template, state);
@@ -115,20 +123,20 @@ export function entityState(of: z.infer<typeof sensor>, payload: string): Entity
   return { value, lastReset };
 }
 
-/** The sum of long-term statistics of a sensor with the class `total` (compile_statistics): what the Energy page shows is a difference of it. */
+/** Sum of the long-term statistics of a sensor of class `total` (compile_statistics). The Energy page shows differences of this sum. */
 export class Statistics {
   sum = 0;
   #lastReset: string | null = null;
   #oldState: number | null = null;
   #newState: number | null = null;
 
-  /** Takes the states in order of time, those that are unknown left out, and answers the sum after each. */
+  /** Adds a state, in order of time, and returns the sum. Unknown states are ignored. */
   take({ value, lastReset }: EntityState): number {
     if (value === null) return this.sum;
     const isReset = (lastReset !== this.#lastReset && lastReset !== null) || this.#oldState === null;
     if (isReset) {
       if (this.#oldState !== null && this.#newState !== null) this.#closed += this.#newState - this.#oldState;
-      // The first state that is ever seen is the zero point; a new cycle begins at 0.
+      // The first state is the zero point; a new cycle begins at 0.
       this.#oldState = this.#oldState === null ? value : 0;
       this.#lastReset = lastReset;
     }

@@ -5,17 +5,17 @@ import { connect, type TLSSocket } from 'node:tls';
 export const FRAME = { data: 0, headers: 1, rst: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 } as const;
 export const FLAG = { endStream: 1, endHeaders: 4 } as const;
 
-/** A connection over which a test says what no library would. */
+/** A raw connection for frames that no library would send. */
 export interface RawHttp2 {
   socket: TLSSocket;
   write(...frames: Uint8Array[]): void;
-  /** Frames that have come, as `type stream code`; the code of RST_STREAM and GOAWAY. */
+  /** Received frames as type, stream and code; the code is that of RST_STREAM and GOAWAY. */
   came: { type: number; stream: number; code: number }[];
-  /** Resolves when the other side has ended it. */
+  /** Resolves when the server has closed the connection. */
   closed: Promise<unknown>;
 }
 
-/** One frame. */
+/** Builds one HTTP/2 frame. */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array = new Uint8Array()): Uint8Array {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -25,7 +25,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([head, payload]);
 }
 
-/** A block of headers, each as a literal that is not indexed (RFC 7541, 6.2.2); values of up to 126 bytes. */
+/** Builds a header block, each header as a literal without indexing (RFC 7541, 6.2.2); values of up to 126 bytes. */
 export const block = (headers: Record<string, string>): Uint8Array =>
   Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [
@@ -36,7 +36,7 @@ export const block = (headers: Record<string, string>): Uint8Array =>
     ]),
   );
 
-/** Connects to a port of this machine, and sends preface and settings. */
+/** Connects to a port of this machine, and sends the preface and settings. */
 export async function rawHttp2(port: number, settings: Uint8Array = new Uint8Array()): Promise<RawHttp2> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   await once(socket, 'secureConnect');

@@ -3,17 +3,17 @@ import type { EnergyInterval, Law, Point } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
-/** Readings as their device's, which the reference takes. */
+/** Converts readings to those of one device, as the reference takes them. */
 export const ofDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
-/** What a law finds in ordered readings, all at once. */
+/** Returns the intervals of ordered readings, computed by a law in one run. */
 export const intervalsOf = <State>(law: Law<State>, points: readonly Point[]): EnergyInterval[] =>
   replay(law, law.initial, points).intervals;
 
 /**
- * Wherever a law says where it stands from `length` consecutive readings alone, as they are judged once all are known: its
- * state there in a replay of the whole, and the one that it would restart with. `knowing`: from the state after all, too.
+ * For each position from which a law can restart with `length` consecutive judged readings, returns the state of a full replay there and
+ * the state of the restart. `knowing`: the restart also receives the state after all readings.
  */
 export function restarts<State>(
   law: Law<State>,

@@ -4,18 +4,18 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A difference to a quarter-hour; what is not named is 0. */
+/** A change to a quarter-hour; measures that are not given are 0. */
 export type Difference = { deviceId: string; userId: string; startsAtMs: number } & Partial<Record<Measure, number>>;
 
-/** A quarter-hour of which everything is known. */
+/** Measures of a fully known quarter-hour. */
 export const KNOWN = { readingCount: 1, coveredMs: 900_000 };
 
 const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as Sums;
 
-/** Differences as ingest's statement takes them. */
+/** Completes differences to the form that ingest's statement takes. */
 export const whole = (rows: readonly Difference[]) => rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & Sums);
 
-/** Adds to the load profile and to every aggregate above it, as ingest does. */
+/** Adds to the load profile and to all aggregates, as ingest does. */
 export async function addToProfile(database: TestDatabase, rows: readonly Difference[]): Promise<void> {
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });

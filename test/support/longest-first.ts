@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that wait long or work long, the longest first. The order of projects is that of their first file here; within
- * a project the others follow.
+ * Test files that take longest, in descending order. The order of projects is that of their first file here; other files follow within each
+ * project.
  */
 const LONGEST = [
   'ingest/write/plan',
@@ -23,10 +23,13 @@ const LONGEST = [
   'test/database/move',
   'test/database/api/dashboard-session',
 ];
-/** A process of vitest serves one project: where the next file is another's, it ends, and the next loads the service anew. */
+/**
+ * Order of projects. A vitest process serves one project: if the next file belongs to another, the process ends, and the next one loads the
+ * service again.
+ */
 const LEVELS = ['src/', 'ingest/', 'simulators/', 'test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];
 
-/** Takes one project after the other, and of each the longest files first, so that no worker stands idle beside one that has minutes to go. */
+/** Runs one project after the other, the longest files of each first, so that no worker is idle while another has minutes left. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const root = `${this.ctx.config.root}/`;
@@ -36,7 +39,7 @@ export default class LongestFirst extends BaseSequencer {
       return found < 0 ? parts.length : found;
     };
     const levelOf = (file: TestSpecification) => (file.project.name === 'unit' ? 0 : rankIn(LEVELS, file));
-    // Stable: within a rank as vitest sorts them.
+    // A stable sort: files of the same rank keep vitest's order.
     return (await super.sort(files)).sort(
       (a, b) =>
         levelOf(a) - levelOf(b) ||

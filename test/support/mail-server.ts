@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail server that takes what `accept` says; with the messages that it was given. */
+/** Starts a mail server that accepts messages unless `accept` returns an error. Returns it with the received messages. */
 export async function mailServer(accept: () => Error | null = () => null) {
   const messages: Buffer[] = [];
   const server = new SMTPServer({

@@ -1,12 +1,14 @@
 import { type HeadMemory, headMemory } from '#ingest/write/head-memory.ts';
 
-/** Enough for every head of a test's few devices. The service's default takes 512 MiB from the system for each memory, of which a test makes thousands. */
+/**
+ * Enough for the heads of a test's few devices. The service's default of 512 MiB is too much for the thousands of caches that tests create.
+ */
 const ALL_BYTES = 256 * 1024;
 export const MEMORIES = ['none', 'one', 'all', 'dropped'] as const;
 
 /**
- * What a writer may remember: nothing, one device, all, or all with every third forgotten as it is asked for. None of them gives
- * way to others that write the same devices, as the service's does: each is planned on again and again.
+ * Creates a writer's cache of heads: for nothing, one device, all devices, or all with every third look-up evicted. Unlike the service's
+ * cache, none is disabled when other writers update the same devices, so that plans on stale heads are tested often.
  */
 export function memoryOf(kind: (typeof MEMORIES)[number]): HeadMemory {
   const memory = headMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });

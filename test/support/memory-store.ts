@@ -22,7 +22,7 @@ import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
-/** A series as it is stored. */
+/** A stored series. */
 interface StoredSeries {
   seriesId: number;
   channel: string;
@@ -32,49 +32,49 @@ interface StoredSeries {
   firsts: Firsts;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
-  /** JSON, as a database keeps it. */
+  /** JSON, as a database stores it. */
   tail: string | null;
   points: Map<string, Point>;
   verdicts: Map<string, Verdict>;
   splits?: number[];
 }
 
-/** A device as it is stored, and its load profile by start of the quarter-hour in ms: of closed hours, and the open one. */
+/** A stored device, with its load profile of closed hours and of the open hour, by start of the quarter-hour in ms. */
 export interface StoredDevice {
   deviceId: string;
   settings: LawSettings;
   computedWith: SettingsByTime | null;
   words: OwnersWords;
-  /** Those in force, and revoked ones that are still counted. */
+  /** Edits in force, and revoked ones that are still counted. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
-  /** Of what is told apart. */
+  /** Energy of the device's separate meters. */
   meters: NonNullable<DeviceDeltas['meters']>;
   open: OpenHour;
-  /** Grows with each change. */
+  /** Version number, which increases with each change. */
   version: number;
 }
 
-/** What the write path has of a database, in memory: what stands and stretches come out, plans go in. */
+/** In-memory replacement of the database for the write path: it returns states and stretches of readings, and stores plans. */
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
   pair(deviceId: string, settings: LawSettings): void;
-  /** The owner changes a device's settings: its past is to be computed anew. */
+  /** Changes a device's settings, as its owner does. Its past must then be recomputed. */
   set(deviceId: string, settings: LawSettings): void;
-  /** The owner says what a quantity counts as; null: back to the guess. */
+  /** Sets what a quantity counts as, as the owner does; null restores the automatic choice. */
   say(deviceId: string, nativeName: string, countsAs: string | null): void;
-  /** Somebody edits its readings, or revokes an edit (by its place among those there are). */
+  /** Adds an edit of a device's readings. */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
-  /** The owner changes the mapping of all that it tells. */
+  /** Changes the mapping of all quantities of the device, as its owner does, so that its series are split. */
   split(deviceId: string): void;
-  /** Changes what is stored of a device past the write path; answers what `change` does. */
+  /** Changes a stored device without the write path. Returns the result of `change`. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
-  /** A copy that fails whoever changes it. */
+  /** Returns a frozen copy: changing it throws. */
   load(deviceId: string): { device: DeviceState; version: number };
   stretch(wanted: WantedStretch): Stretch;
-  /** Stores all of the plans or, where one of their devices has changed since it was loaded, none and answers false. */
+  /** Stores all plans. If one of their devices has changed since it was loaded, stores none and returns false. */
   commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
 }
 
@@ -82,7 +82,7 @@ export function memoryStore(): MemoryStore {
   const devices = new Map<string, StoredDevice>();
   let edits = 0;
   const series = new Map<number, StoredSeries>();
-  /** Made once for each version of a device, as they are asked for often. */
+  /** Cached by version of a device, because loads are frequent. */
   const loaded = new Map<string, { device: DeviceState; version: number }>();
   const ordered = new Map<number, JudgedPoint[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
@@ -113,7 +113,7 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // Of what was remembered neither is there, and neither changes.
+      // A plan from a cached head contains neither first readings nor earlier roles, because they do not change.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;
@@ -280,7 +280,7 @@ const standingOf = (stored: StoredSeries): SeriesState => {
   };
 };
 
-/** The value, with all that it holds frozen; maps refuse to be changed. */
+/** Returns the value, deeply frozen; its maps throw on changes. */
 function frozen<T>(value: T): T {
   if (value instanceof Map) {
     for (const one of value.values()) frozen(one);
@@ -295,7 +295,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** What is read: closed hours and the open one. */
+/** Load profile as it is read: closed hours plus the open hour. */
 export function wholeProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
   for (const [startMs, delta] of quarterHoursOf(open)) addTo(whole, startMs, delta);

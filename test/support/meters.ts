@@ -4,11 +4,11 @@ import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A meter of a home of its own, whose readings go straight to the writer. */
+/** A meter in its own home, whose readings go directly to the writer. */
 export interface Meter {
   userId: string;
   deviceId: string;
-  /** Writes readings in kWh, by time, as one batch: of a register, or of intervals of that length. `now` is the writer's clock. */
+  /** Writes readings in kWh, by time, as one batch: register readings, or intervals of the given length. `now` is the writer's clock. */
   read(
     readings: readonly (readonly [string | Date, number])[],
     now?: Date,
@@ -55,7 +55,7 @@ export async function meter(
   };
 }
 
-/** Total of a relation's import in mWh for a user. */
+/** Returns a user's total import in a relation, in mWh. */
 export async function totalMilliwattHours(database: TestDatabase, relation: string, userId: string): Promise<number> {
   const { rows } = await database.pool.query(
     `SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS total FROM ${relation} WHERE user_id = $1`,

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** A mosquitto of the test's own, on a free port of the loopback. */
+/** A mosquitto of the test, on a free loopback port. */
 export interface Mosquitto {
   url: string;
   pid: number;
   stop(): Promise<void>;
 }
 
-/** Starts mosquitto. Fails, saying what to do, where it is not installed: an external broker is part of the contract. */
+/** Starts mosquitto. If it is not installed, fails with instructions: external brokers are part of the contract. */
 export async function startMosquitto({
   configuration,
   port: wanted,
@@ -27,9 +27,9 @@ export async function startMosquitto({
   const port = wanted ?? (await freePort());
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
   const given = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
-  // What it keeps it keeps there, unless it is told where.
+  // Persistent data are stored in the folder unless the configuration names another one.
   const kept = given?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
-  // As root mosquitto would become another user, who may not enter the folder.
+  // As root, mosquitto would switch to another user, who may not enter the folder.
   await writeFile(
     join(folder, 'conf'),
     given ? `${given}\nuser root\n${kept}` : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),

@@ -1,8 +1,8 @@
 import { move } from '#src/start/move.ts';
 
 /**
- * `node move-process.ts SOURCE TARGET AT NTH`: moves, in a process that ends itself with SIGKILL when it says AT (part of a
- * step's text, or the name of a relation that was gone through) for the NTH time. AT `-`: goes on to the end.
+ * `node move-process.ts SOURCE TARGET AT NTH`: moves a database. The process ends itself with SIGKILL when it reports AT (part of a step's
+ * text, or the name of a completed relation) for the NTH time. With AT `-` it runs to the end.
  */
 const [source = '', target = '', at = '', nth = '1'] = process.argv.slice(2);
 let times = 0;

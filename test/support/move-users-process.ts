@@ -1,8 +1,8 @@
 import { moveUsers } from '#src/start/users-move/move-users.ts';
 
 /**
- * `node move-users-process.ts SOURCE TARGET ACCOUNTS AT NTH`: moves accounts, in a process that ends itself with SIGKILL when it says AT (part
- * of a step's text, or the name of a relation that was gone through) for the NTH time.
+ * `node move-users-process.ts SOURCE TARGET ACCOUNTS AT NTH`: moves accounts. The process ends itself with SIGKILL when it reports AT (part
+ * of a step's text, or the name of a completed relation) for the NTH time.
  */
 const [source = '', target = '', accounts = '', at = '', nth = '1'] = process.argv.slice(2);
 let times = 0;

@@ -1,6 +1,6 @@
 import { createRandom } from '#simulators/random.ts';
 
-/** Values that firmware, and enemies, put where a number belongs. */
+/** Values that faulty firmware and attackers send instead of a number. */
 const VALUES = [
   '',
   '""',
@@ -32,7 +32,7 @@ const VALUES = [
 ];
 const NAMES = ['__proto__', 'constructor', 'toString', 'length', '', 'a'.repeat(300), '\u0000', '💡'];
 
-/** Changes messages as broken firmware, broken links and enemies do; the same seed makes the same changes. */
+/** Creates a mutator that changes messages as faulty firmware, faulty links and attackers do. The same seed gives the same changes. */
 export function createMutator(seed: number): { bytes(payload: Buffer): Buffer; text(topic: string): string } {
   const random = createRandom(seed);
   const below = (most: number) => Math.floor(random.next() * most);

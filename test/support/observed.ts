@@ -42,11 +42,11 @@ export function dashboards(): Dashboard[] {
   return readdirSync(folder).map((file) => ({ file, ...JSON.parse(readFileSync(resolve(folder, file), 'utf8')) }));
 }
 
-/** What Grafana puts in the place of its variables, as this test's answer to them. */
+/** Replaces Grafana's variables in an expression with this test's values. */
 const filledIn = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'energy');
 
-/** Every expression of rules and dashboards, by where it stands. */
+/** Returns every expression of rules and dashboards, with its location. */
 export const expressions = (): { where: string; expression: string }[] => [
   ...alertRules().map(({ alert, expr }) => ({ where: alert, expression: expr })),
   ...dashboards().flatMap(({ file, panels }) =>

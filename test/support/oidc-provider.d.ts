@@ -1,4 +1,4 @@
-/** What tests use of a package that has no types of its own. */
+/** Types that tests use of a package without its own types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

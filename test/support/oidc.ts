@@ -7,26 +7,26 @@ import { generate } from 'selfsigned';
 
 type Claims = Record<string, unknown>;
 
-/** A real provider of OpenID Connect over TLS on the loopback, of a certificate authority of its own. */
+/** A real OpenID Connect provider over TLS on the loopback interface, with its own certificate authority. */
 export interface OidcServer {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** PEM of the authority. */
+  /** Certificate of the authority as PEM. */
   ca: string;
-  /** Who can sign in, by login, with the claims of each; any password will do. */
+  /** People who can sign in, by login, with their claims; any password is accepted. */
   people: Map<string, Claims>;
-  /** What it does other than it should: answers of a path (by its end), or an ID token that is not what was asked for. */
+  /** Faults of the provider: responses for a path (by its end), or an ID token that differs from the requested one. */
   faults: {
     answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
     idToken?: ((claims: Claims) => Claims) | undefined;
     signing?: 'none' | 'another key' | 'the secret' | undefined;
   };
-  /** How often each path was asked for, by its end. */
+  /** Returns how often each path was requested, by its end. */
   asked(path: string): number;
-  /** What a browser does at the provider, from the address that it is led to: signs in, and is led back. The address that it is led to then. */
+  /** Signs in at the provider as a browser does, from the URL of a redirect. Returns the URL that the provider redirects to. */
   signIn(location: string, login: string): Promise<string>;
-  /** Serves the service that is there. Before that it answers nothing. */
+  /** Connects the provider to a running service. Before that it does not respond. */
   serve(serviceUrl: string): void;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function startOidc(): Promise<OidcServer> {
       cookies: { keys: ['the cookies of the test'] },
       pkce: { required: () => true },
       ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
-      // Nobody is asked to agree: that is between the provider and its people.
+      // Grants consent without asking: consent is between the provider and its users.
       // biome-ignore lint/suspicious/noExplicitAny: the package has no types
       loadExistingGrant: async (context: { oidc: any }) => {
         const { client, account, provider: its } = context.oidc;
@@ -101,7 +101,7 @@ export async function startOidc(): Promise<OidcServer> {
     handle = provider.callback();
   };
 
-  /** The token with other claims, or signed otherwise. */
+  /** Returns the token with other claims, or with another signature. */
   function forged(token: string): string {
     const [head = '', payload = ''] = token.split('.');
     const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
@@ -153,7 +153,7 @@ interface Asking {
   form: string | undefined;
 }
 
-/** As a browser asks: with the cookies that it was given. */
+/** Sends a request as a browser does, with the cookies that it has received. */
 function ask(
   url: string,
   { ca, cookies, form }: Asking,

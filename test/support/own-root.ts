@@ -5,31 +5,32 @@ import { everyProcessOf } from './cluster/namespace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A program that runs in a root of its own, as a container's would. */
+/** A program with its own root file system, as in a container. */
 export interface OwnRoot {
   process: ChildProcess;
-  /** What it wrote on both outputs. */
+  /** Standard output and standard error so far. */
   output(): string;
   /** Resolves with the program's exit code. */
   ended: Promise<number | null>;
-  /** As `docker stop` does, to the program alone. */
+  /** Sends SIGTERM to the program only, as `docker stop` does. */
   terminate(): void;
 }
 
 export interface InOwnRoot {
-  /** Folder for the mount, and for the volume (`data`). */
+  /** Folder for the mount and for the volume (`data`). */
   folder: string;
-  /** Folders of the repository that are copied into the image, beside its packages. */
+  /** Folders of the repository that are copied into the image, in addition to packages. */
   copied: readonly string[];
-  /** Numeric ids of the user. */
+  /** Numeric id of the user and group that the program runs as. */
   user: number;
   command: readonly string[];
   env: Readonly<Record<string, string>>;
 }
 
 /**
- * Mounts a root that can only be read: programs and libraries of this machine, /app as the image has it, a /tmp and a /dev/shm of its own, and the
- * folder `data` as /data, all of it in namespaces that end with the program. Then runs that without any capability, and without a way to new ones.
+ * Mounts a read-only root: this machine's programs and libraries, /app as in the image, a private /tmp and /dev/shm, and the folder `data`
+ * as /data. All of it is in namespaces that end with the program. Then runs the program without any capability and without a way to gain
+ * one.
  */
 const MOUNT = `set -e
 root=$1 app=$2 node=$3 data=$4 user=$5; shift 5
@@ -45,7 +46,7 @@ mount -o remount,ro "$root"
 cd /; chroot "$root" setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all --pdeathsig=KILL \\
   sh -c 'cd /app; exec "$@"' sh "$@" && exit 0 || exit $?`;
 
-/** Runs a program of the service in a root of its own. Needs root, and the right to mount. */
+/** Runs a program of the service in its own root file system. Needs root and permission to mount. */
 export function inOwnRoot({ folder, copied, user, command, env }: InOwnRoot): OwnRoot {
   const known = ['bin', 'src', 'ingest', 'simulators', 'sql'];
   if (copied.join() !== known.join())
@@ -73,7 +74,7 @@ export function inOwnRoot({ folder, copied, user, command, env }: InOwnRoot): Ow
   };
 }
 
-/** Whether a process is the program itself: with its arguments, in another root than ours. */
+/** Whether a process is the program itself: it has these arguments and another root than this process. */
 function isProgram(pid: number, command: readonly string[]): boolean {
   try {
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

@@ -2,7 +2,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { BUNDLED } from '#src/database/copy/bundled-relations.ts';
 import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 
-/** Columns that have a number of their database, or are sealed by its key, as `relation.column`. */
+/** Columns that contain a number specific to their database, or are encrypted with its key, as `relation.column`. */
 const OF_THE_DATABASE = new Set([
   'series.series_id',
   'closed_readings.series_id',
@@ -22,7 +22,10 @@ const OF_THE_DATABASE = new Set([
 
 const OF_DEVICES = (column: string) => `SELECT ${column} FROM devices WHERE user_id = ANY ($1)`;
 
-/** By relation, all that a database has of some accounts, a JSON text a row, in order; numbers by what they stand for. */
+/**
+ * Returns all rows of some accounts by relation, as ordered JSON texts. Internal numbers are replaced by names. `others`: the rows of all
+ * other accounts instead.
+ */
 export async function partOf(pool: Pool, userIds: readonly string[], others = false): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const read = async (relation: string, query: string) => {
@@ -44,7 +47,7 @@ export async function partOf(pool: Pool, userIds: readonly string[], others = fa
         `SELECT jsonb_build_array(hour, u, costs_only) FROM usage_changes, unnest(user_ids) u WHERE ${is('u = ANY ($1)')} GROUP BY 1`,
       );
     else if (others && relation === 'audit_log')
-      // What movers did is there under no name.
+      // The audit log of moved users has no names in the old installation.
       await read(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
@@ -68,7 +71,7 @@ export async function partOf(pool: Pool, userIds: readonly string[], others = fa
   return found;
 }
 
-/** Relations in which two of them differ. */
+/** Returns the relations in which two such results differ. */
 export const differingParts = (one: Map<string, string[]>, other: Map<string, string[]>): string[] =>
   [...one].flatMap(([relation, rows]) => {
     const theirs = other.get(relation) ?? [];

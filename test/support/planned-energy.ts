@@ -14,7 +14,7 @@ import type { History } from '#test/reference/histories.ts';
 import { ofDevice } from '#test/support/law.ts';
 import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
 
-/** The load profile is what the whole set of readings gives at once, by the reference. */
+/** Expects the load profile to equal the reference's result for the whole set of readings. */
 export function expectEnergy(device: StoredDevice, all: History['readings']): void {
   const readings = ofDevice(all);
   const edits = inForce(device);
@@ -38,7 +38,7 @@ export function expectEnergy(device: StoredDevice, all: History['readings']): vo
 
 const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
 
-/** What is told apart is what the imports of a meter of electricity would be that sends the same. */
+/** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that sends the same. */
 function expectMeters(device: StoredDevice, all: History['readings']): void {
   const { settings, meters } = device;
   for (const meter of METERS.filter((one) => !isPlaced(one))) {
@@ -46,17 +46,17 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
     const ofMeter = ofDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // A register that nobody knows may be of this, too, and its power waits.
+      // A register of unknown meaning may be of this medium, too, so its power does not count.
       if (words.includes('unknown')) return [one];
       return mine.join() === told.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
-    // Edits of other channels must not be taken for theirs.
+    // Edits of other channels must not apply to these.
     const edits = inForce(device).flatMap((edit) => {
       const media = (edit.channel ?? '').split('/').filter((word) => MEDIA.has(word));
       if (edit.channel === null) return [edit];
       return media.join() === told.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
-    // An electricity meter's power counts as export, too, and so has readings beside a register.
+    // An electricity meter's power also counts as export, so it has readings even next to a register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
     const wanted = [...consumption(ofMeter, settings, quarter, edits)]
       .filter(([, row]) => row.covered > 0n)
@@ -75,10 +75,12 @@ const plainly = (channel: string) =>
     .filter((word) => !MEDIA.has(word))
     .join('/');
 
-/** Words of a channel that say what it is of. */
+/** Words of a channel that name its medium. */
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 
-/** Energy and meters are what the whole set of readings gives at once, and so is all that is stored of series, by the law itself. */
+/**
+ * Expects the energy, the meters and the stored series to equal the results of the reference and of the law for the whole set of readings.
+ */
 export function expectWhole(device: StoredDevice, all: History['readings']): void {
   expectEnergy(device, all);
   expectMeters(device, all);
@@ -109,8 +111,8 @@ export function expectWhole(device: StoredDevice, all: History['readings']): voi
 }
 
 /**
- * What is stored is what the law says of the readings that are stored, by what its device was computed with at each time: so it is between
- * two pieces, too, of edits and of settings.
+ * Expects the stored results to equal the law's for the stored readings, with the settings that each time was computed with. It therefore
+ * also holds between two chunks of a recomputation after edits or changed settings.
  */
 export function expectLawful(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
@@ -128,7 +130,7 @@ export function expectLawful(device: StoredDevice): void {
     expect(JSON.parse(tail ?? 'null')).toEqual(isPast ? null : run.state);
     for (const interval of run.intervals) count(profile, interval, roles(interval.endMs), 1);
   }
-  // Where energy of tariffs lies is not told by each of them alone.
+  // The energy of tariffs depends on several series, so they are not checked one by one.
   if ([...series.values()].some((of) => hasRole(of, ({ isTariff }) => isTariff))) return;
   expect(withoutZeros(new Map(wholeProfile(device)))).toEqual(withoutZeros(profile.own));
 }

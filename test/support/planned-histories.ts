@@ -8,33 +8,33 @@ import { MEMORIES, memoryOf } from '#test/support/memories.ts';
 import type { MemoryStore } from '#test/support/memory-store.ts';
 import { editDevice, workIn, writing } from '#test/support/planned-writes.ts';
 
-/** Random histories that are compared; PLANNED_HISTORIES for more. */
+/** Number of random histories to compare; set PLANNED_HISTORIES for more. */
 export const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 40);
-/** Devices of a run, whose readings share batches. */
+/** Number of devices in a run, whose readings share batches. */
 export const DEVICES = 4;
 
-/** How far a worker gets at a time with what is open of a device: to its end, too. */
+/** Length of a chunk that a worker recomputes at a time; infinity: all of it. */
 export const pieceMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
   fc.integer({ min: 1, max: 48 * HOUR_MS }),
 );
 
-/** How readings of devices come, and what is done beside: by owners, and by workers that take a changed device. */
+/** Order in which readings arrive, and concurrent actions: of owners, and of workers that recompute changed devices. */
 export const delivery = fc.record({
-  /** Rank of each reading; near to their time where they are not shuffled. */
+  /** Rank of each reading; close to time order unless shuffled. */
   order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
   shuffled: fc.boolean(),
-  /** Which come again at the end. */
+  /** Indices of readings that are repeated at the end. */
   again: fc.array(fc.nat(), { maxLength: 20 }),
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
-  /** Which of the writers goes on, step by step: one of them mostly plans on what another has changed meanwhile. */
+  /** Writer that continues at each step. Usually one of them plans on a state that another has changed in the meantime. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
-  /** What each of the writers remembers. */
+  /** Kind of head cache of each writer. */
   memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 3, maxLength: 3 }),
-  /** Owners who change settings, and before which step. */
+  /** Changes of settings by owners, with the step before which each is made. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), settings }), { maxLength: 3 }),
-  /** What is edited by hand, or (the edit of this number) revoked, and before which step. */
+  /** Edits made by hand, or revoked (by number), with the step before which each is made. */
   edits: fc.array(
     fc.record({
       step: fc.nat(200),
@@ -44,14 +44,14 @@ export const delivery = fc.record({
     }),
     { maxLength: 8 },
   ),
-  /** When a worker takes a device whose edits are not worked in, and how far it gets with them. */
+  /** Steps at which a worker recomputes a device with pending edits, and the length of the chunk. */
   pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), lengthMs: pieceMs }), { maxLength: 12 }),
-  /** How far it gets at a time once all has come. */
+  /** Length of chunks once all readings have arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
 type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 
-/** The batches in which readings come: disordered, and some of them twice. */
+/** Returns the batches in which readings arrive: in disorder, and some of them twice. */
 export function batches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
   const rank = (index: number) => (shuffled ? 0 : index * 100) + (order[index % order.length] as number);
   const byTime = all.toSorted((a, b) => a.readAtMs - b.readAtMs);
@@ -64,7 +64,10 @@ export function batches(all: readonly DecodedReading[], { order, shuffled, again
   return cut;
 }
 
-/** Three writers take batch after batch, in turns, while owners change settings. `all`: what is sent of each device, which edits are drawn from; without it none is made. */
+/**
+ * Runs three writers, which take batches in turn while owners change settings. `all`: readings of each device, from which edits are drawn;
+ * without it there are none.
+ */
 export function deliver(
   store: MemoryStore,
   deviceIds: readonly string[],

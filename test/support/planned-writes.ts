@@ -17,8 +17,8 @@ import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Writes a batch: remember or load, plan, load what that needs, plan again, commit, remember. Others may come in between,
- * wherever it yields.
+ * Writes a batch: take the device from the cache or load it, plan, load the stretches that the plan needs, plan again, commit, and update
+ * the cache. Other writers may act at each yield.
  */
 export function* writing(
   store: MemoryStore,
@@ -67,7 +67,7 @@ export function* writing(
     const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
     const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
     const duplicates = count((plan) => plan.duplicates) + collected.duplicates;
-    // A value that gives way to a lower one is rejected, though it came in another batch.
+    // A value that is replaced by a lower one is rejected, although it came in another batch.
     const rejected = count(({ rejects, lowered }) => rejects.length - lowered.length) + collected.rejects.length;
     if (stored + duplicates + rejected !== batch.length)
       throw new Error(`${stored}, ${duplicates}, ${rejected}: not all of ${batch.length}`);
@@ -75,7 +75,7 @@ export function* writing(
   }
 }
 
-/** Works in what is open of the edits of a device, and of its settings, as far as that lies in a time from the first of it on. */
+/** Recomputes a chunk of a device's pending edits and settings: `lengthMs` from the earliest pending time on. */
 export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
@@ -85,7 +85,7 @@ export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): 
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // Changed settings and roles have no start and no end.
+  // Changed settings and roles have no end, and may have no start.
   for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);
@@ -98,7 +98,7 @@ export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): 
       return;
     }
     for (const one of planned.wanted) {
-      // Histories are short: with few readings around it, so that it looks further.
+      // Histories are short: starting with few readings tests the extension of a stretch.
       const near = one.back === 1_024 && !one.lookFor ? { back: 3 } : {};
       const far = one.beyond === 1_024 && !one.lookFor ? { beyond: 16 } : {};
       const stretch = store.stretch({ ...one, ...near, ...far });
@@ -107,14 +107,14 @@ export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): 
   }
 }
 
-/** Until nothing of them is open. */
+/** Recomputes chunks until no edit or setting is pending. */
 export function workInAll(store: MemoryStore, deviceIds: readonly string[], lengthMs: number): void {
   for (const deviceId of deviceIds) {
     while (store.devices.get(deviceId)?.computedWith) workIn(store, deviceId, lengthMs);
   }
 }
 
-/** As `load.ts` decides which heads may be cached. */
+/** Whether a head may be cached, by the rule of `load.ts`. */
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   [...series.values()].every(isPastSplits) &&
@@ -123,7 +123,7 @@ const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
 
-/** Edits a device, as far as that may be: of a register that has told something, one value at a time. */
+/** Adds an edit if it is valid: a manual value needs an existing register, and only one value per channel and time. */
 export function editDevice(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
   const { edits, series } = store.devices.get(deviceId) as StoredDevice;
   const { channel, value, fromMs } = edit;
@@ -134,7 +134,7 @@ export function editDevice(store: MemoryStore, deviceId: string, edit: Reference
   store.edit(deviceId, edit);
 }
 
-/** Devices, `dev_0` and on, in a store of their own with these settings; nothing of their readings has come. */
+/** Creates a store with the devices `dev_0`, `dev_1`, … with these settings and without readings. */
 export function paired(histories: readonly ({ readings: History['readings'] } & LawSettings)[]) {
   const store = memoryStore();
   const devices = histories.map(({ readings, ...settings }, index) => {

@@ -2,8 +2,8 @@ import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { expect } from 'vitest';
 
 /**
- * Waits until no process works in a cluster any more. After a kill -9 of the server's first process the others end by themselves a while
- * later, and PostgreSQL does not start as long as one of them has its shared memory.
+ * Waits until no process uses a database cluster any more. After SIGKILL of the server's first process the others end by themselves after a
+ * while, and PostgreSQL does not start while one of them holds its shared memory.
  */
 export async function untilGoneFrom(cluster: string): Promise<void> {
   const folder = realpathSync(cluster);
@@ -11,7 +11,7 @@ export async function untilGoneFrom(cluster: string): Promise<void> {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // No process, or gone meanwhile.
+      // Not a process, or it has ended in the meantime.
       return false;
     }
   };

@@ -1,4 +1,4 @@
-/** Processor time that `work` took in this process, in ms. Other processes do not add to it, so a bound on it holds on a busy machine. */
+/** CPU time that `work` took in this process, in ms. Other processes do not add to it, so a bound on it holds on a busy machine. */
 export function processorMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

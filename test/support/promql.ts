@@ -1,13 +1,13 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** What an expression asks of a metric. */
+/** A metric that an expression uses. */
 interface Asked {
   metric: string;
-  /** Labels that it is selected by. */
+  /** Labels in the selectors of the metric. */
   labels: string[];
 }
 
-/** Metrics of an expression, and the labels that anything of it is grouped or matched by. Throws where it is no PromQL. */
+/** Returns the metrics of a PromQL expression, and all labels that it groups or matches by. Throws if the syntax is invalid. */
 export function readPromQl(expression: string): { asked: Asked[]; grouping: string[] } {
   const asked: Asked[] = [];
   const grouping: string[] = [];
@@ -32,7 +32,7 @@ export function readPromQl(expression: string): { asked: Asked[]; grouping: stri
   return { asked, grouping };
 }
 
-/** Labels of each metric that a scrape declares, by the names that its series have: of histograms with their endings. */
+/** Returns the labels of each metric in a scrape, by the names of its series, with the suffixes of histograms. */
 export function readScrape(text: string): Map<string, Set<string>> {
   const known = new Map<string, Set<string>>();
   for (const line of text.split('\n')) {
@@ -49,10 +49,10 @@ export function readScrape(text: string): Map<string, Set<string>> {
 
 const endings = (name: string): string[] => ['_bucket', '_sum', '_count'].map((ending) => name + ending);
 
-/** What Prometheus adds by itself. */
+/** Metrics and labels that Prometheus adds by itself. */
 const ITS_OWN = { metrics: new Set(['up']), labels: new Set(['job', 'instance']) };
 
-/** What an expression names and a scrape does not have, in words. */
+/** Returns messages about metrics and labels of an expression that the scrape does not contain. */
 export function unknownIn(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { asked, grouping } = readPromQl(expression);
   const ours = asked.filter(({ metric }) => !ITS_OWN.metrics.has(metric));

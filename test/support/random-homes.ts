@@ -2,7 +2,7 @@ import type { ReferenceDevice, ReferencePlacement } from '#test/reference/home.t
 import type { TestApi } from './api.ts';
 import { addToProfile, type Difference } from './load-profile.ts';
 
-/** Random homes with four days of quarter-hours over a change of summer time: the same ones for the same seed. */
+/** Random homes with four days of quarter-hours across a change of the clocks; the same seed gives the same homes. */
 export const QUARTER_MS = 900_000;
 export const FROM_MS = Date.UTC(2026, 2, 27);
 export const QUARTERS = 4 * 96;
@@ -17,7 +17,7 @@ export const PLACEMENTS: ReferencePlacement[] = [
 ];
 export const INCLUDE =
   'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
-/** Days that all of it lies in, in every zone. */
+/** Days that contain all data, in every zone. */
 export const RANGE: [string, string] = ['2026-03-26', '2026-04-01'];
 
 export interface TestHome {
@@ -36,7 +36,7 @@ const random = (below: number): number => {
 };
 export const oneOf = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
-/** A home of two to eight devices, of which some have channels with places of their own. `isPlain`: of appliances alone. */
+/** Creates a home with two to eight devices, some of which have channels with their own placement. `isPlain`: appliances only. */
 export async function randomHome(api: TestApi, isPlain = false): Promise<TestHome> {
   const { userId, key } = await api.user('homeowner');
   const devices: ReferenceDevice[] = [];
@@ -90,7 +90,7 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
   return { userId, key, devices: all };
 }
 
-/** Channels of a device with a place of their own; the device may have no others. */
+/** Channels of a device that have their own placement; the device may have no others. */
 function randomPart(device: ReferenceDevice): ReferenceDevice {
   const { id, upstream, deletedAtMs } = device;
   const part = randomDevice(id, upstream);
@@ -105,7 +105,7 @@ function randomPart(device: ReferenceDevice): ReferenceDevice {
   return part;
 }
 
-/** A device that comes at some time, is silent at times, and may be deleted again. */
+/** Creates a device that starts at some time, is silent at times, and may be deleted. */
 function randomDevice(id: string, upstream: string | null, isPlain = false): ReferenceDevice {
   const placement = isPlain ? 'consumption' : oneOf(PLACEMENTS);
   const has = { import: random(4) > 0 || placement === 'consumption', export: random(3) > 0 };
@@ -120,7 +120,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     deletedAtMs: ends < QUARTERS ? FROM_MS + ends * QUARTER_MS : null,
     channels,
   };
-  // A power that counted beside what counts now, up to some minute.
+  // Until some minute, a power channel counted in addition to the current channels.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
       untilMs: FROM_MS + random(QUARTERS * 15) * 60_000,
@@ -145,7 +145,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
   return device;
 }
 
-/** Writes what homes told, as ingest does. */
+/** Writes the data of homes as ingest does. */
 export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promise<void> {
   const rows = all.flatMap(({ userId, devices }) =>
     devices.flatMap(({ id, partOf, placement, quarters }) =>
@@ -166,7 +166,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
           estimatedMilliwattHours: exportEstimated,
           coveredMs: QUARTER_MS,
         };
-        // What has a place of its own is told by itself, and is part of its device; so is what of its export is estimated.
+        // A channel with its own placement is stored separately and as part of its device; the same applies to its estimated export.
         return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
           { ...keys(place), ...own },
           ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),
@@ -179,7 +179,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
     await addToProfile(api.database, shuffled.slice(from, from + 20_000));
 }
 
-/** Local date and hour of quarter-hours, by the platform's own calendar. */
+/** Local date and hour of quarter-hours, by the platform's calendar (Intl). */
 function calendar(zone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -204,6 +204,6 @@ function calendar(zone: string) {
 }
 export const calendars = new Map(ZONES.map((zone) => [zone, calendar(zone)]));
 
-/** mWh as answers show them. */
+/** Converts mWh to the kWh of API responses. */
 export const kwh = (energy: number | null) =>
   energy === null ? null : (Math.sign(energy) * Math.floor((Math.abs(energy) + 500) / 1000)) / 1000 || 0;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A call that a receiver got. */
+/** A webhook call that the receiver got. */
 export interface Call {
   path: string;
   headers: Record<string, string>;
@@ -10,14 +10,14 @@ export interface Call {
   atMs: number;
 }
 
-/** An HTTPS server of the test's own, with an authority of its own, that takes webhooks. */
+/** An HTTPS server of the test that receives webhooks, with its own certificate authority. */
 export interface Receiver {
   url: string;
   port: number;
-  /** PEM of the authority to trust. */
+  /** Certificate of the authority to trust, as PEM. */
   ca: string;
   calls: Call[];
-  /** What it answers; a function sees the call. Null: nothing, ever. `ending`: how its body does not end. */
+  /** Response to a call; a function receives the call. Null: never respond. `ending`: how the body is left unfinished. */
   answer: (call: Call) => {
     status: number;
     headers?: Record<string, string>;

@@ -2,16 +2,16 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { freePort } from './free-port.ts';
 import { reachable } from './mosquitto.ts';
 
-/** A Redis of the test's own, on a free port of the loopback, without persistence. */
+/** A Redis of the test, on a free loopback port, without persistence. */
 export interface TestRedis {
   url: string;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Forgets everything. */
+  /** Deletes all keys. */
   flush(): Promise<void>;
 }
 
-/** Starts redis-server. Fails, saying what to do, where it is not installed. */
+/** Starts redis-server. If it is not installed, fails with instructions. */
 export async function startRedis(): Promise<TestRedis> {
   if (spawnSync('redis-server', ['--version']).error) {
     throw new Error(

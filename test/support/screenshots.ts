@@ -11,7 +11,7 @@ export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
 export const SCHEMES = ['light', 'dark'] as const;
 const QUALITY = 82;
 
-/** The pictures by their names: how to come to each from Home, signed in as the demo's first home. */
+/** Pictures by name, with the steps from the Home page to each, signed in as the demo's first home. */
 export const SHOTS: Record<string, (page: Page) => Promise<unknown>> = {
   home: (page) => page.goto('/dashboard/home'),
   devices: (page) => page.goto('/dashboard/devices'),
@@ -24,12 +24,12 @@ export const SHOTS: Record<string, (page: Page) => Promise<unknown>> = {
   },
 };
 
-/** Takes every picture at both sizes, light and dark, of a demo of its own; the only files that are written are the pictures. */
+/** Takes every picture at both sizes, light and dark, of a new demo. Writes no files but the pictures. */
 async function takeAll(): Promise<void> {
   const [folder, browser] = await Promise.all([temporaryFolder(), startBrowser()]);
   const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'].map((name) => [name, '0']);
   const env = { ...Object.fromEntries(ports), DATA_DIR: folder.path, LOG_LEVEL: 'warn' };
-  // The roles are processes of their own, with this one's environment.
+  // The roles are separate processes that inherit this process's environment.
   Object.assign(process.env, env);
   const silent = { start: () => {}, sent: () => {}, stop: () => {} };
   const demo = await startDemo(loadDemoConfig(env), { liveSeconds: 10, faults: [] }, silent);
@@ -44,7 +44,7 @@ async function takeAll(): Promise<void> {
 }
 
 async function takeOf(demo: Demo, browser: Browser): Promise<void> {
-  // Its link signs in once, so all looks share a context; the size is the page's.
+  // A sign-in link works once, so all pictures share a context; the size is set on the page.
   const context = await browser.newContext({
     baseURL: demo.baseUrl,
     ignoreHTTPSErrors: true,
@@ -74,10 +74,10 @@ async function take(
   await page.setViewportSize(SIZES[size]);
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await goTo(page);
-  // The stream of live readings never ends: what is waited for is that no card is loading, then a second for charts.
+  // The stream of live readings never ends, so wait until no card is loading, then a second for charts.
   await page.waitForFunction(() => globalThis.document.querySelector('[aria-busy=true]') === null);
   await page.waitForTimeout(1_000);
-  // Of playwright's own formats none is as small.
+  // None of playwright's own formats is as small.
   const session = await context.newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
   const picture = Buffer.from(data, 'base64');

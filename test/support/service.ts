@@ -6,18 +6,18 @@ import { heapEnvironment, heapFlags } from '#src/start/children.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
-/** A role of the service as a process of its own, as in production. */
+/** A role of the service in a separate process, as in production. */
 export interface RoleProcess {
   process: ChildProcess;
-  /** What it said when it was ready: its ports. */
+  /** Ports that the role reported when it was ready. */
   ready: Record<string, number>;
-  /** kill -9, and wait until it is gone. */
+  /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts `energy <role>` and waits until it is ready. Ports that are not given are chosen by the system. */
+/** Starts `energy <role>` and waits until it is ready. The system chooses ports that are not given. */
 export async function startRole(role: 'ingest' | 'api' | 'worker', env: Record<string, string>): Promise<RoleProcess> {
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
   const child = fork(MAIN, [role], {
@@ -55,7 +55,7 @@ export async function startRole(role: 'ingest' | 'api' | 'worker', env: Record<s
   };
 }
 
-/** A folder that is removed at the end of the test. */
+/** Creates a folder that is removed at the end of the test. */
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'energy-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };

@@ -9,22 +9,22 @@ import { DAY_QUARTERS, type Profile } from '#src/remarks/profile.ts';
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
 const LATITUDE = 52;
-/** Quarter-hours that a decision gets to see. */
+/** Days of quarter-hours that a decision is based on. */
 const SEEN_DAYS = 70;
 
 export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar'] as const;
 export type HomeKind = (typeof HOME_KINDS)[number];
 
-/** Quarter-hours of a simulated home from 2025 on, whose days are those of UTC. */
+/** Quarter-hours of a simulated home from 2025 on, with days in UTC. */
 export interface SimulatedYear {
   used: Float64Array;
   production: Float64Array | null;
   freezer: Float64Array;
-  /** kWh; null: not simulated. */
+  /** kWh of each day; null if the day is not simulated. */
   daily: (number | null)[];
 }
 
-/** An ordinary home: with a freezer, two weeks of holidays in summer and one in winter. */
+/** Traits of an ordinary home: with a freezer, two weeks of holidays in summer and one in winter. */
 export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
   const random = createRandom(seed, 'freezer');
   const holiday = (month: number, days: number) => {
@@ -41,7 +41,7 @@ export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
   };
 }
 
-/** So many days of a home, from 2025 on; those before `firstDay` are left empty: nobody looks at them. */
+/** Simulates `days` days of a home from 2025 on. Days before `firstDay` are left empty because they are not used. */
 export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, firstDay = 0): SimulatedYear {
   const list = () => new Float64Array(days * DAY_QUARTERS).fill(Number.NaN);
   const [used, freezer, production] = [list(), list(), kind === 'solar' ? list() : null];
@@ -72,7 +72,7 @@ function quarters(minutes: Int32Array): Float64Array {
   return means;
 }
 
-/** What is known of a home at a quarter-hour after 2025 began; `hasPlug`: its freezer is measured by itself. */
+/** Returns the known profile of a home at a quarter-hour, counted from the start of 2025. `hasPlug`: its freezer is measured separately. */
 export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): Profile {
   const from = Math.max(0, quarter - SEEN_DAYS * DAY_QUARTERS);
   const today = Math.floor(quarter / DAY_QUARTERS);
@@ -87,7 +87,7 @@ export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean
   };
 }
 
-/** A fault that begins at a quarter-hour after 2025 began, and stays. */
+/** Returns a fault that begins at a quarter-hour, counted from the start of 2025, and does not end. */
 export const faultFrom = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
   kind,
   fromMs: FROM_MS + quarter * QUARTER_MS,

@@ -3,12 +3,11 @@ import type { SimulatedHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 
 export const HOUR_MS = 3_600_000;
-/** A Monday. */
 export const START = Date.UTC(2026, 1, 2);
-/** 34 hours and 20 seconds later: Tuesday, 11:00:20 in Berlin. The register is at 14622.388 Wh. */
+/** 34 hours and 20 seconds after `START`, a Monday: Tuesday, 11:00:20 in Berlin. The register is at 14622.388 Wh. */
 export const AT = START + 34 * HOUR_MS + 20_000;
 
-/** 430 W all the time, and from `changesAtMs` on 2150 W. */
+/** Returns a home with 430 W, and with 2150 W from `changesAtMs` on. */
 export function steadyHome(changesAtMs = Number.POSITIVE_INFINITY): SimulatedHome {
   return {
     traits: traitsOf('steady'),

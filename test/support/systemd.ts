@@ -5,22 +5,23 @@ import { everyProcessOf } from './cluster/namespace.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** A systemd of this machine's Debian as the first process of namespaces of its own, and what it runs. */
+/** systemd of this machine's Debian, as the first process of separate namespaces, and the service that it runs. */
 export interface OwnSystemd {
-  /** What the service wrote on both outputs. */
+  /** Standard output and standard error of the service so far. */
   output(): string;
-  /** `systemctl` there; throws where it fails. */
+  /** Runs `systemctl` inside; throws if it fails. */
   systemctl(...args: string[]): string;
-  /** Processes of the service, as this machine numbers them: those that work for it, of whatever program. */
+  /** Process ids of the service's processes of any program, as this machine numbers them. */
   pids(): number[];
-  /** A path there, as this process reaches it. */
+  /** Path by which this process reaches a path inside. */
   path(inside: string): string;
   kill(): Promise<void>;
 }
 
 /**
- * A root of its own: programs and libraries of this machine, /opt/energy-usage-service as a checkout has it, everything else empty. /proc/sys and
- * /sys are read only: nothing of the machine's kernel is set. Its cgroups lie below one that is made for it. `$node` is where Node is installed.
+ * Root file system of the systemd: this machine's programs and libraries, /opt/energy-usage-service as a checkout has it, everything else
+ * empty. /proc/sys and /sys are read-only, so the machine's kernel settings are not changed. Its cgroups are below a new one. `$node` is
+ * the folder in which Node is installed.
  */
 const BOOT = `set -e
 root=$1 repository=$2 units=$3 settings=$4 node=$5
@@ -45,13 +46,13 @@ cp "$repository/package.json" opt/energy-usage-service/
 cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
 
-/** Hierarchies of cgroups that systemd works in: of version 2, or in hybrid mode its own two. */
+/** Cgroup hierarchies that systemd uses: version 2, or in hybrid mode its own two. */
 const hierarchies = (): string[] =>
   existsSync('/sys/fs/cgroup/cgroup.controllers')
     ? ['/sys/fs/cgroup']
     : ['/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified'];
 
-/** Whether this process may make cgroups in them. */
+/** Whether this process may create cgroups in these hierarchies. */
 export function hasCgroups(): boolean {
   try {
     for (const path of hierarchies()) accessSync(join(path, 'cgroup.procs'), constants.W_OK);
@@ -61,7 +62,10 @@ export function hasCgroups(): boolean {
   }
 }
 
-/** Starts it with the units of a folder, of which `test.target` is what is started, and the settings of a file. Needs root, and the right to mount. */
+/**
+ * Starts systemd with the units of a folder, whose `test.target` is started, and the settings of a file. Needs root and permission to
+ * mount.
+ */
 export function startSystemd(options: { folder: string; units: string; settings: string }): OwnSystemd {
   const { folder, units, settings } = options;
   const mounted = join(folder, 'root');
@@ -78,7 +82,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
     { stdio: 'ignore' },
   );
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  /** The first process within. */
+  /** Process id of the first process inside. */
   const first = (): number => {
     const [, systemd] = everyProcessOf(child.pid as number);
     if (systemd === undefined) throw new Error('systemd does not run');
@@ -91,7 +95,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
       try {
         return readFileSync(path('/var/log/out'), 'utf8');
       } catch {
-        // Not begun yet.
+        // The first process has not started yet.
         return '';
       }
     },
@@ -108,7 +112,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
     async kill() {
       child.kill('SIGKILL');
       await ended;
-      // The namespace's processes are gone a moment after its first one.
+      // The namespace's other processes end a moment after its first one.
       execFileSync('sh', [
         '-c',
         `for i in 1 2 3 4 5 6 7 8 9 10; do find ${own.join(' ')} -depth -type d -exec rmdir {} + 2>/dev/null && exit; sleep 0.2; done; exit 0`,

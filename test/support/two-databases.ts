@@ -8,19 +8,19 @@ import { MOVED } from '#src/start/move.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { temporaryFolder } from './service.ts';
 
-/** What a move is asked to do and tells, where a test does not care. */
+/** Options and callbacks of a move for tests that do not check them. */
 export const AUTO = { timescale: 'auto' } as const;
 export const silent = { step: () => {}, progress: () => {} };
 
-/** An embedded installation, which is what people start with, and a database of this run's tier; both new for each test. */
+/** An embedded installation, which new users start with, and a database of this run's tier; both are new for each test. */
 export interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
-  /** A migrated database of its own on the embedded server, of a role that is no superuser: its owner, unless it is said. */
+  /** Creates a migrated database on the embedded server. Its role is no superuser, and owns the database unless `owned` is false. */
   embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;
 }
 
-/** Registers what makes and removes them. They are there within a test. */
+/** Registers hooks that create and remove these. They are available within a test. */
 export function twoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
@@ -64,7 +64,10 @@ export function twoDatabases(): TwoDatabases {
   return two;
 }
 
-/** What is read of the load profile: one database may have packed of it what the other has as hours. */
+/**
+ * Relations to compare. The load profile is compared as it is read, because one database may have packed days that the other stores as
+ * hours.
+ */
 const COMPARED = [
   ...MOVED.map(({ relation }) => relation).filter(
     (relation) => relation !== HOURS.relation && relation !== DAYS.relation,
@@ -72,7 +75,7 @@ const COMPARED = [
   ...[LOAD_PROFILE, ...LEVELS].map(({ relation }) => relation),
 ];
 
-/** Relations that are not the same, row by row, in both databases. */
+/** Returns the relations whose rows differ between two databases. */
 export async function differing(one: Pool, other: Pool): Promise<string[]> {
   const clients = [await one.connect(), await other.connect()];
   const different: string[] = [];

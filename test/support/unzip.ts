@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 
-/** Files of a ZIP by their names, read by another program than the one that writes them; checks sums and sizes. */
+/** Returns the files of a ZIP archive by name, read by another program than the one that writes archives. Verifies checksums and sizes. */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
   const zip = await new Promise<ZipFile>((done, fail) =>
     fromBuffer(archive, { lazyEntries: true, validateEntrySizes: true }, (error, opened) =>

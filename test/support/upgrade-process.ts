@@ -1,8 +1,8 @@
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
 
 /**
- * `node upgrade-process.ts DATA_DIR AT`: upgrades, in a process that ends itself with SIGKILL when it says AT (part of a step's text, or the
- * name of a relation that was gone through).
+ * `node upgrade-process.ts DATA_DIR AT`: upgrades the database. The process ends itself with SIGKILL when it reports AT (part of a step's
+ * text, or the name of a completed relation).
  */
 const [dataDir = '', at = ''] = process.argv.slice(2);
 function said(text: string): void {

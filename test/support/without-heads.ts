@@ -13,12 +13,12 @@ import type { TestDatabase } from './database.ts';
 
 const SCHEMA = new URL('../../sql/schema/', import.meta.url);
 const migration = (ending: string) => `schema/${readdirSync(SCHEMA).find((name) => name.endsWith(ending))}`;
-/** The migration that made heads. */
+/** Migration that introduced heads. */
 export const HEADS_MIGRATION = migration('_heads.sql');
-/** The one that made hours of quarter-hours. */
+/** Migration that converted quarter-hours into hours. */
 export const HOURS_MIGRATION = migration('_hours_and_days.sql');
 
-/** Puts every open hour into the load profile and the aggregates. */
+/** Moves every open hour into the load profile and the aggregates. */
 export async function closeOpenHours(pool: Pool): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
   await pool.query(
@@ -29,8 +29,8 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
 }
 
 /**
- * Takes a database back to before hours were stored as such: a row a quarter-hour, and a copy of the sums of devices' hours; as if
- * that migration had not been applied. Days that are packed are taken apart.
+ * Reverts a database to the state before hours were stored: one row per quarter-hour, and a copy of the sums of devices' hours, as if that
+ * migration had not been applied. Packed days are unpacked.
  */
 export async function withoutHours({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
@@ -59,7 +59,7 @@ export async function withoutHours({ pool, capabilities }: TestDatabase): Promis
           'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
-    // What the files of rollups make of it, as far as a migration drops it or a function needs it.
+    // Views that the rollup files create, as far as a migration drops them or a function needs them.
     ...STORED_LEVELS.map((level) => `CREATE VIEW ${storedOf(level)}_expected AS SELECT * FROM ${storedOf(level)}`),
     'CREATE VIEW closed_device_hourly_expected AS SELECT * FROM closed_device_hourly',
     'CREATE VIEW device_intervals AS SELECT * FROM closed_device_intervals',
@@ -78,8 +78,8 @@ export async function withoutHours({ pool, capabilities }: TestDatabase): Promis
 }
 
 /**
- * Takes a database back to before heads were: every hour in the load profile and the aggregates, which have their public names,
- * and where the laws stand in `series`; as if neither that migration nor today's rollups had been applied.
+ * Reverts a database to the state before heads: every hour is in the load profile and the aggregates, which have their public names, and
+ * the law states are in `series`, as if neither that migration nor today's rollups had been applied.
  */
 export async function withoutHeads(database: TestDatabase): Promise<void> {
   const { pool, capabilities } = database;

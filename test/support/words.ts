@@ -6,7 +6,7 @@ import { type CompiledWords, type Language, setWords } from '#src/dashboard/word
 
 const WORDS = resolve(import.meta.dirname, '../../src/dashboard/words');
 
-/** The JSON of each page of a language, by the name of the page. */
+/** Returns the JSON of each page of a language, by the page's name. */
 export const pagesOf = (language: Language): Record<string, string> =>
   Object.fromEntries(
     readdirSync(join(WORDS, language))
@@ -14,16 +14,16 @@ export const pagesOf = (language: Language): Record<string, string> =>
       .map((file) => [basename(file, '.json'), readFileSync(join(WORDS, language, file), 'utf8')]),
   );
 
-/** The texts of a language as a browser fetches them. */
+/** Returns the texts of a language as a browser fetches them. */
 export const compiledWords = async (language: Language): Promise<CompiledWords> =>
   JSON.parse((await compileWords(pagesOf(language))).toString());
 
-/** Makes a language that of `words()` in this process, as `words/choice.ts` does in a browser. */
+/** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {
   setWords(language, await compiledWords(language), tags);
 }
 
-/** Every text of a language by its path, such as `devices.login.ports`. */
+/** Returns every text of a language by its path, such as `devices.login.ports`. */
 export const textsByPath = (words: CompiledWords, path = ''): [path: string, text: CompiledMessage][] =>
   Object.entries(words).flatMap(([name, one]) =>
     typeof one === 'string' || Array.isArray(one)
@@ -31,10 +31,10 @@ export const textsByPath = (words: CompiledWords, path = ''): [path: string, tex
       : textsByPath(one as CompiledWords, `${path}${name}.`),
   );
 
-/** Kinds of arguments in a compiled message, by the number that icu-minify has for each: `select`, `plural`, `selectordinal`, `number`. */
+/** Kinds of arguments in a compiled message, by icu-minify's number for each: `select`, `plural`, `selectordinal`, `number`. */
 const KINDS: Record<number, string> = { 1: 'string', 2: 'number', 3: 'number', 4: 'number' };
 
-/** The arguments of a message with their types as TypeScript writes them. `Shown`: text or a number, as it is. */
+/** Returns the arguments of a message with their TypeScript types. `Shown`: text or a number, shown unchanged. */
 export function argumentsOf(message: CompiledMessage): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, kind] of nodesOf(message))
@@ -43,13 +43,13 @@ export function argumentsOf(message: CompiledMessage): Map<string, string> {
   return found;
 }
 
-/** The forms of each plural in a message. */
+/** Returns the forms of each plural in a message. */
 export const pluralsOf = (message: CompiledMessage): string[][] =>
   nodesOf(message).flatMap(([, kind, forms]) => (kind === 2 && forms ? [Object.keys(forms)] : []));
 
 type Node = readonly [name: string, kind?: number, branches?: Readonly<Record<string, CompiledMessage>>];
 
-/** Arguments, plurals and choices of a message, with those inside of others. */
+/** Returns the arguments, plurals and choices of a message, including nested ones. */
 const nodesOf = (message: CompiledMessage): Node[] =>
   (Array.isArray(message) ? message : []).flatMap((one) => {
     if (!Array.isArray(one)) return [];

@@ -4,21 +4,21 @@ import type { Answer } from '../client.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
 export type Json = any;
 
-/** An operation as the document describes it. */
+/** An operation as the OpenAPI document describes it. */
 export interface Described {
   name: string;
   method: string;
   path: string;
   parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Json }[];
-  /** Schema of its body; undefined where it takes none. */
+  /** Schema of the request body; undefined if the operation takes none. */
   body: Json | undefined;
 }
 
 export interface Document {
   operations: readonly Described[];
-  /** Follows a reference. */
+  /** Resolves a `$ref`. */
   resolve(schema: Json): Json;
-  /** What of an answer is not as the document says; null where all of it is. */
+  /** Returns how a response differs from the document; null if it conforms. */
   mistakeIn(operation: Described, answer: Answer): string | null;
 }
 

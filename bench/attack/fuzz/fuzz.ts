@@ -4,7 +4,7 @@ import { type Document, readDocument } from './document.ts';
 import { type Fuzzed, fuzzedRequests } from './requests.ts';
 import { PLACEHOLDER } from './values.ts';
 
-/** An answer that should not have been. */
+/** A response that the API must not give. */
 interface Fault {
   operation: string;
   by: string;
@@ -12,39 +12,39 @@ interface Fault {
   why: string;
 }
 
-/** Result of a run. */
+/** Result of a fuzzing run. */
 export interface FuzzResult {
   seed: number;
   requests: number;
-  /** Answers by operation and status. */
+  /** Number of responses, by operation and status. */
   statuses: Record<string, Record<number, number>>;
   faults: Fault[];
   slowestMs: number;
 }
 
-/** Who asks: those that the document knows, a key that may do little, and nobody. */
+/** A caller of the API: one for each role in the document, one with a narrowly scoped key, and one without a key. */
 interface Asker {
   name: string;
   userId: string;
   key: string | undefined;
 }
 
-/** Ids that were made, by the member that names them and who made them. */
+/** Ids of created resources with their creators, by the name of the id's JSON member. */
 type Ids = Map<string, { id: string; by: Asker }[]>;
 
 const AT_ONCE = 6;
 const MAX_FAULTS = 50;
 const KEPT_IDS = 40;
-/** What was made is deleted, too. */
+/** Requests after which new resources are created, because fuzzed requests delete them. */
 const REFILLED_EVERY = 250;
-/** An answer takes no longer, whatever is asked; a machine that is busy adds to it. */
+/** Maximum time for any response, generous enough for a busy machine. */
 const MAX_ANSWER_MS = 15_000;
 const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
 
 /**
- * Puts requests to every operation of the document, made of its schemas from the seed, by every role; nothing may be answered with
- * 5xx, or with what the document does not say. `feed`: gives an account some readings, so that there are rows to answer; `only`:
- * operations by their names, instead of all.
+ * Sends requests to every operation of the OpenAPI document, generated from its schemas and the seed, as every role. Reports a fault for
+ * each 5xx and each response that the document does not describe. `feed` stores some readings for an account, so that there are rows to
+ * return. `only` limits the operations by name.
  */
 export async function fuzz(
   world: World,
@@ -90,7 +90,7 @@ export async function fuzz(
     result.statuses[operation.name] = { ...counts, [answer.status]: (counts[answer.status] ?? 0) + 1 };
     const mistake = mistakeIn(document, fuzzed, asker, answer);
     if (mistake !== null) fault(mistake);
-    // An archive is as long as what is known.
+    // The size of an account's archive is not bounded.
     if (ms > MAX_ANSWER_MS && operation.name !== 'exportUser') fault(`it took ${Math.round(ms)} ms`);
     keepIds(ids, asker, answer);
     if (operation.method === 'DELETE' && answer.status === 200) forgetIds(ids, target);
@@ -124,7 +124,7 @@ async function askersOf(world: World, document: Document): Promise<Asker[]> {
   ];
 }
 
-/** One of everything for everyone, so that there is something to ask about. */
+/** Creates one resource of each kind for every caller, so that requests have something to refer to. */
 async function fillIds(world: World, ids: Ids, askers: readonly Asker[]): Promise<void> {
   for (const asker of askers) {
     const { key, userId } = asker;
@@ -147,31 +147,31 @@ async function fillIds(world: World, ids: Ids, askers: readonly Asker[]): Promis
   }
 }
 
-/** The id for a placeholder: one that there was, or of who asks, as long as that one is not to be changed. */
+/** Returns the id for a placeholder: a created resource's, or the caller's own user id unless the request could change that account. */
 function idFor(name: string, index: number, { operation }: Fuzzed, asker: Asker, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');
   if (name === 'user_id' && isSafe && index % 2 === 0) return asker.userId;
   const known = ids.get(name) ?? [];
   const own = known.filter(({ by }) => by === asker);
-  // Mostly its own, sometimes a stranger's, and at times nobody's.
+  // Mostly the caller's own resource, sometimes another caller's, and sometimes one that does not exist.
   const among = index % 4 === 3 || own.length === 0 ? known : own;
   return index % 20 === 19 ? `${name.slice(0, 3)}_none` : (among[index % Math.max(1, among.length)]?.id ?? 'none');
 }
 
-/** Remembers the last ids that were made, and cursors. */
+/** Stores cursors and the ids of created resources; only the latest ones of each kind. */
 function keepIds(ids: Ids, asker: Asker, { status, json, headers }: Answer): void {
   const keep = (name: string, id: string) =>
     ids.set(name, [...(ids.get(name) ?? []), { id, by: asker }].slice(-KEPT_IDS));
   const cursor = /[?&]cursor=([^&>]+)/.exec(String(headers.link ?? ''))?.[1];
   if (cursor !== undefined) keep('cursor', cursor);
   if ((status !== 201 && status !== 202) || json === null) return;
-  // What was made is named first: its owner is named, too, and stays.
+  // The first id in a response is that of the created resource. Its owner's id comes later and is not stored.
   const [name, id] =
     Object.entries(json).find(([member, value]) => /_id$/.test(member) && typeof value === 'string') ?? [];
   if (name !== undefined) keep(name, id as string);
 }
 
-/** Forgets what a path named. */
+/** Removes the ids that a path contains. */
 function forgetIds(ids: Ids, target: string): void {
   for (const [name, known] of ids)
     ids.set(

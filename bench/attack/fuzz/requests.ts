@@ -2,14 +2,14 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Described, Document } from './document.ts';
 import { membersOf, rarely, valuesOf } from './values.ts';
 
-/** A request to an operation, by one of those who ask. */
+/** A generated request to an operation, by one of the callers. */
 export interface Fuzzed {
   operation: Described;
-  /** Number of who asks. */
+  /** Index of the caller. */
   by: number;
-  /** Path with its query. */
+  /** Path and query. */
   target: string;
-  /** The body as it is sent; undefined where none is. */
+  /** Body as it is sent; undefined for a request without a body. */
   raw: string | undefined;
   headers: Record<string, string>;
 }
@@ -34,15 +34,15 @@ const TYPES = [
   '',
 ];
 
-/** In a path or a query. What is no text is written as JSON. */
+/** Encodes a value for a path or a query. A value that is not a string is written as JSON. */
 const inUrl = (value: unknown): string =>
   encodeURIComponent(
     (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll(/[\ud800-\udfff]/gu, '?'),
   )
-    // A placeholder stays one.
+    // A placeholder is not percent-encoded.
     .replaceAll(/%C2%AB(\w+)%20(\d+)%C2%BB/g, '«$1 $2»');
 
-/** Requests to every operation of a document; with a seed the same ones each time. */
+/** Generates requests to every operation of a document. The same seed always gives the same requests. */
 export function fuzzedRequests(document: Document, options: { seed: number; count: number; askers: number }): Fuzzed[] {
   const { seed, count, askers } = options;
   const ofAny = fc.oneof(...document.operations.map((operation) => requestTo(document, operation, askers)));

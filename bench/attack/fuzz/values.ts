@@ -1,11 +1,11 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Json } from './document.ts';
 
-/** Stands for an id that there is when the request is sent: `«device_id 3»`. */
+/** Placeholder for the id of a resource that exists when the request is sent: `«device_id 3»`. */
 export const PLACEHOLDER = /«(\w+) (\d+)»/g;
 const idOf = (name: string): Arbitrary<string> => fc.nat(1_000).map((index) => `«${name} ${index}»`);
 
-/** What nobody means. */
+/** Values that no honest client sends. */
 const HOSTILE: readonly unknown[] = [
   ...[
     null,
@@ -70,7 +70,7 @@ const INCLUDES = [
   'estimated',
   'coverage',
 ];
-/** Nobody listens there, and the guard of webhooks lets nobody go there. */
+/** No server listens at these addresses, and the guard of webhooks blocks them. */
 const URLS = [
   'https://127.0.0.1:9/x',
   'https://receiver.invalid/hook?a=1',
@@ -79,7 +79,7 @@ const URLS = [
   'https://a:b@receiver.invalid/',
 ];
 
-/** What members of these names are likely to mean; the schema says only that they are text. */
+/** Plausible values for members of these names; the schema only says that they are strings. */
 const BY_NAME: Record<string, Arbitrary<unknown>> = {
   tz: fc.constantFrom(...ZONES),
   timezone: fc.constantFrom(...ZONES),
@@ -106,11 +106,14 @@ const BY_NAME: Record<string, Arbitrary<unknown>> = {
   cursor: fc.oneof(idOf('cursor'), fc.string()),
 };
 
-/** Null, but once in so many times. */
+/** Generates a value once in `times` cases, otherwise null. */
 export const rarely = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
-/** What must be there; of the others none, or each once in three times, or in two. */
+/**
+ * Generates an object's members. Required members are always present. Of the optional ones none is present, or each with a probability of a
+ * third or a half.
+ */
 export function membersOf(
   members: Record<string, Arbitrary<unknown>>,
   required: readonly string[],
@@ -125,7 +128,10 @@ export function membersOf(
     );
 }
 
-/** Values that a schema describes, or nearly, and every so often what it does not. `name`: of the member or parameter. */
+/**
+ * Generates values that a schema describes or almost describes, and occasionally values that it does not allow. `name` is that of the
+ * member or parameter.
+ */
 export function valuesOf(schema: Json, resolve: (one: Json) => Json, name = '', depth = 0): Arbitrary<unknown> {
   return fc.oneof({ weight: 25, arbitrary: meant(schema, resolve, name, depth) }, { weight: 1, arbitrary: hostile });
 }

@@ -15,7 +15,6 @@ import { TENANTS } from './tenants.ts';
 import { VALUES } from './values.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
-/** All that is tried. */
 export const PROBES: readonly Probe[] = [
   ...REVOKED,
   ...TENANTS,

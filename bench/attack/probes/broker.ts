@@ -9,28 +9,27 @@ import { puback } from './mqtt.ts';
 
 const probe: typeof Probing = (name, run, more = {}) => general(name, run, { needs: ['mqtt'], ...more });
 
-/** Longest that a neighbour's PUBACK may take meanwhile, ms. */
+/** Maximum time for a neighbour's PUBACK during an attack, in ms. */
 const MAX_PUBACK_MS = 1_000;
-/** Payload of the messages that are never released. */
 const MIB = 1_048_576;
 
 const packet = (one: Partial<Packet> & { cmd: Packet['cmd'] }) =>
   generate({ qos: 1, dup: false, retain: false, length: 0, topic: '', payload: '', ...one } as Packet);
 
-/** A SUBSCRIBE or an UNSUBSCRIBE. */
+/** Builds a SUBSCRIBE or an UNSUBSCRIBE packet. */
 const filters = (cmd: 'subscribe' | 'unsubscribe', topics: readonly string[]) =>
   cmd === 'subscribe'
     ? packet({ cmd, messageId: 1, subscriptions: topics.map((topic) => ({ topic, qos: 1 as const })) })
     : packet({ cmd, messageId: 1, unsubscriptions: [...topics] });
 
-/** A gateway of somebody, or of somebody new. */
+/** Creates a gateway for the owner of the key, or for a new account if no key is given. */
 async function gateway(world: World, key?: string): Promise<Device & { userId: string }> {
   const owner = key === undefined ? await world.person('homeowner') : { key, userId: '' };
   const { json } = await world.must('POST', '/v1/gateways', { key: owner.key, body: { name: 'bridge' } });
   return { ...json.mqtt, deviceId: '', userId: owner.userId, topic: `gw/${json.gateway_id}/x` };
 }
 
-/** A connection that sends packets as they are, logged in under a client id, for a session that is to last. */
+/** Opens a raw connection, logged in under a client id with a persistent session. */
 async function login(world: World, { username, password }: Device, clientId: string): Promise<Socket> {
   const socket = open(world.target.mqtt as Address, 'tcp');
   const session = { clientId, clean: false, keepalive: 600, protocolId: 'MQTT', protocolVersion: 4 } as const;
@@ -43,7 +42,7 @@ async function login(world: World, { username, password }: Device, clientId: str
   return socket;
 }
 
-/** How long the slowest of a neighbour's PUBACKs takes while something goes on. */
+/** Returns the slowest PUBACK of a neighbour, in ms, while the hog runs. */
 async function slowestPubackDuring(world: World, hog: () => Promise<unknown>): Promise<number> {
   const device = await world.device();
   const client = await world.connect(device);
@@ -66,7 +65,7 @@ async function expectFair(world: World, hog: () => Promise<unknown>): Promise<vo
   expectThat(ms < MAX_PUBACK_MS, `a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
 
-/** Of filters that a gateway might be told of, of wildcards, and short ones. */
+/** Topic filters: ones that a gateway might be granted, wildcards, and short ones. */
 const FILTERS: Record<string, (index: number) => string> = {
   homes: (index) => `energy/v1/homes/usr_${String(index).padStart(26, '0')}/usage`,
   wildcards: (index) => `${'+/'.repeat(1 + (index % 90))}${index}/#`,
@@ -93,7 +92,10 @@ const SUBSCRIPTIONS: readonly Probe[] = (['subscribe', 'unsubscribe'] as const).
   ),
 );
 
-/** Sends messages at QoS 2 that are never released, each session until it has what it was sent acknowledged or is ended. */
+/**
+ * Publishes QoS 2 messages without ever sending PUBREL. Each session continues until all its messages are acknowledged or the broker ends
+ * it.
+ */
 async function neverRelease(world: World, hog: Device, sessions: number, messages: number): Promise<number> {
   const payload = Buffer.alloc(MIB - 1_000, 'x');
   let sentBytes = 0;
@@ -114,7 +116,7 @@ async function neverRelease(world: World, hog: Device, sessions: number, message
   return sentBytes;
 }
 
-/** What a role of an installation holds in memory, MiB (proc(5), statm: second field, in pages of 4 KiB); the sum of its processes. */
+/** Resident memory of all processes of a role of the installation, in MiB (proc(5), statm: second field, in pages of 4 KiB). */
 export function residentMib(world: World, role: 'ingest' | 'api'): number {
   const processes = processesOf(world.target.dataDir ?? '').filter(({ command }) =>
     command.startsWith(`energy ${role}`),

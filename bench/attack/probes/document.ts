@@ -7,7 +7,7 @@ type Json = any;
 const documentOf = (world: World): Promise<Json> =>
   world.once('document', async () => (await world.ask('GET', '/v1/openapi.json')).json);
 
-/** Every value of a member of this name, with where it is; examples describe nothing. */
+/** Yields every value of a member of this name, with its path. Examples are skipped, because they describe nothing. */
 function* under(name: string, value: Json, path = ''): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return;
   for (const [member, one] of Object.entries(value)) {

@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 import { expectThat, type Probe, probe } from '../probe.ts';
 import { pause, type World } from '../world.ts';
 
-/** Most that the importer may hold in memory at any time, MiB: Node, its modules, and some MiB of a file. */
+/** Maximum memory of the importer at any time, in MiB: Node, its modules, and a few MiB of a file. */
 const MAX_MIB = 500;
 
-/** Runs `energy import` next to the service; its exit code, what it wrote to standard error, and the most that it held in memory, MiB. */
+/** Runs `energy import` next to the service. Returns its exit code, its standard error, and its peak memory in MiB. */
 async function importFile(world: World, file: string, options: readonly string[]) {
   const { deviceId } = await world.device();
   const args = [
@@ -29,7 +29,7 @@ async function importFile(world: World, file: string, options: readonly string[]
     text = `${text}${data}`.slice(-10_000);
   });
   let mib = 0;
-  // Linux: the most that the process held until now. Its status is empty once it has ended.
+  // Linux reports the peak memory of a running process; its status is empty once it has ended.
   while (child.exitCode === null && child.signalCode === null) {
     mib = Math.max(mib, residentPeakMib(child.pid));
     if (mib > 2 * MAX_MIB) child.kill('SIGKILL');
@@ -46,7 +46,7 @@ function residentPeakMib(pid: number | undefined): number {
   }
 }
 
-/** Hostile files: how each is made, and the error that names it. */
+/** Hostile files, with how each is made and the expected error. */
 const FILES: readonly {
   name: string;
   kind?: Probe['kind'];
@@ -85,7 +85,7 @@ const FILES: readonly {
 const elementOf = (attributes: number): string =>
   `<feed xmlns="http://www.w3.org/2005/Atom" ${Array.from({ length: attributes }, (_, at) => `a${at}="x"`).join(' ')}/>`;
 
-/** A text that is followed by zero bytes up to 2 GiB, which take no place on the disk. */
+/** Writes a text followed by zero bytes up to 2 GiB, as a sparse file that takes no space on disk. */
 async function writeSparse(file: string, text: string): Promise<void> {
   const handle = await open(file, 'w');
   await handle.write(text);
@@ -93,7 +93,7 @@ async function writeSparse(file: string, text: string): Promise<void> {
   await handle.close();
 }
 
-/** Files that are made to exhaust whoever imports them. */
+/** Probes that import files made to exhaust the importer. */
 export const FILE_PROBES: readonly Probe[] = FILES.map(({ name, kind = 'quick', options, make, error }) =>
   probe(
     `${name} ends energy import with an error that names it, in bounded memory`,

@@ -8,7 +8,7 @@ import { residentMib } from './broker.ts';
 
 const originOf = ({ host, port }: Address) => `https://${host}:${port}`;
 
-/** A connection of HTTP/2; null for the status of a stream that ends without one. */
+/** Opens an HTTP/2 connection. */
 async function session(to: Address): Promise<ClientHttp2Session> {
   const made = connect(originOf(to), { rejectUnauthorized: false });
   made.on('error', () => {});
@@ -19,7 +19,7 @@ async function session(to: Address): Promise<ClientHttp2Session> {
 const ask = (over: ClientHttp2Session, path: string, key: string): ClientHttp2Stream =>
   over.request({ ':path': path, authorization: `Bearer ${key}` }).on('error', () => {});
 
-/** Sends 60 requests over each of some connections, and cancels them after a time. */
+/** Sends 60 requests over each of several connections, and cancels them after a time. */
 async function cancel(world: World, key: string, connections: number, afterMs: number): Promise<void> {
   const all = await Promise.all(Array.from({ length: connections }, () => session(world.target.api)));
   const asked = all.flatMap((one) => Array.from({ length: 60 }, () => ask(one, '/v1/devices', key)));
@@ -29,7 +29,7 @@ async function cancel(world: World, key: string, connections: number, afterMs: n
   for (const one of all) one.destroy();
 }
 
-/** Requests that are under way at their end may take their time; then six at once are answered. */
+/** Fails unless six concurrent requests are answered within ten seconds. Cancelled requests may take that long to end. */
 async function expectServed(world: World, key: string): Promise<void> {
   let statuses: number[] = [];
   for (let turn = 0; turn < 40; turn++) {
@@ -64,7 +64,7 @@ const CANCELLED: readonly Probe[] = [
     let stream = 1;
     for (; cancelled < 2_000 && !raw.socket.destroyed; cancelled += 10) {
       for (let at = 0; at < 10; at++, stream += 2) raw.write(begin(stream), reset(stream));
-      // The next ten follow once the server has come this far.
+      // Send the next ten requests after the server has answered this one.
       raw.write(begin(stream));
       while (!raw.socket.destroyed && !raw.came.some((one) => one.stream === stream)) await pause(2);
       stream += 2;
@@ -75,12 +75,12 @@ const CANCELLED: readonly Probe[] = [
 ];
 
 const get = (path: string) => block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
-/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client takes nothing of an answer but its head. */
+/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of a response. */
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
-/** The longest answer that needs no key. */
+/** The longest response that needs no key. */
 const LONG = '/v1/openapi.json';
 
-/** Connections that ask a hundred times each and take nothing. */
+/** Opens connections that send a hundred requests each and read no response bodies. */
 async function takeNothing(world: World, connections: number): Promise<RawHttp2[]> {
   const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(world.target.api.port, NO_WINDOW)));
   for (const raw of raws)
@@ -89,7 +89,7 @@ async function takeNothing(world: World, connections: number): Promise<RawHttp2[
   return raws;
 }
 
-/** A client over HTTP/1.1 that reads a tenth of a MiB each 100 ms; answers how many bytes it got until the end. */
+/** Reads a response over HTTP/1.1 at a tenth of a MiB every 100 ms. Returns the number of bytes received. */
 async function readSlowly(world: World): Promise<number> {
   const socket = open(world.target.api, 'tls');
   socket.write(`GET ${LONG} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -134,7 +134,7 @@ const UNREAD: readonly Probe[] = [
   ),
 ];
 
-/** Opens streams of live readings over one connection; their statuses, and what ends them. */
+/** Opens streams of live readings over one connection. Returns their statuses, and a function that ends them. */
 async function follow(world: World, key: string, streams: number) {
   const over = await session(world.target.api);
   const statuses = await Promise.all(

@@ -5,7 +5,7 @@ import { pause, type World } from '../world.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
 
-/** A key changes nothing, by any process. */
+/** Fails unless every API process rejects a write with this key. */
 export async function refusedByAll(world: World, key: string): Promise<void> {
   for (const api of world.apis)
     expectOneOf(
@@ -15,7 +15,7 @@ export async function refusedByAll(world: World, key: string): Promise<void> {
     );
 }
 
-/** An account that comes into other hands, or gets more rights, is not reached by keys of before. */
+/** Probes that old keys cannot reach an account that has changed hands or gained rights. */
 export const HANDS: readonly Probe[] = [
   probe('a requested e-mail address is not the account’s, and takes nobody’s place', async (world) => {
     const attacker = await world.person('homeowner');
@@ -24,7 +24,7 @@ export const HANDS: readonly Probe[] = [
     const { json, status } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
     expectOneOf(status, [200], 'PATCH of the e-mail');
     expectOneOf(json.email, [attacker.email], 'the address of the account');
-    // The address is free for somebody who has no account yet.
+    // Another person can still create an account with the address.
     await world.must('POST', '/v1/users', { body: { email: boss, role: 'homeowner' } });
   }),
   probe('a changed role ends keys that were made before', async (world) => {
@@ -41,7 +41,7 @@ export const HANDS: readonly Probe[] = [
       const { userId, key } = await world.person('homeowner');
       for (const api of world.apis) await send(api, 'GET', '/v1/users', { key });
       await world.must('PATCH', `/v1/users/${userId}`, { body: { role: 'admin' } });
-      // Whoever still has it in the cache reads as what it was.
+      // A process that still has the key in its cache allows reads with the previous rights only.
       for (const api of world.apis) {
         const { status, json } = await send(api, 'GET', '/v1/users?limit=200', { key });
         expectThat(status === 401 || json.length === 1, `the former key reads ${json?.length} accounts`);

@@ -8,7 +8,7 @@ const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 const CLOSE = 'Connection: close';
 const raw = (world: World, ...lines: string[]) => exchange(world.target.api, 'tls', request(...lines));
 
-/** An error as all are: JSON with its status. */
+/** Fails unless a response is an error in the usual form: JSON with its status. */
 function expectError({ status, json, text }: Answer, allowed: readonly number[], what: string): void {
   expectOneOf(status, allowed, what);
   const isOurs = typeof json?.error === 'string' && json.status === status;
@@ -150,7 +150,7 @@ const PROTOCOL: readonly Probe[] = [
   }),
 ];
 
-/** Whether a handshake with these options comes about. */
+/** Whether a TLS handshake with these options succeeds. */
 async function handshakes(to: Address, options: object): Promise<boolean> {
   const socket = open(to, 'tls', options) as TLSSocket;
   const came = await new Promise<boolean>((resolve) => {
@@ -229,13 +229,13 @@ const PLAIN: readonly Probe[] = [
 const HEAD = (key: string, length: number) =>
   `${request('POST /v1/keys HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, 'Content-Type: application/json', `Content-Length: ${length}`)}`;
 
-/** What holds a connection open without asking anything, and how long it may. */
+/** Connections that stay open without completing a request, and how long the server may allow each. */
 const HOLDERS: readonly {
   name: string;
   layer: 'tcp' | 'tls';
   withinS: number;
   begin?: (key: string) => string;
-  /** Sent again and again, a piece a second. */
+  /** Bytes that are sent repeatedly, once a second. */
   drip?: string;
 }[] = [
   { name: 'a TCP socket that never says anything', layer: 'tcp', withinS: 15 },

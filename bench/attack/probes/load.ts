@@ -7,7 +7,7 @@ import { puback } from './mqtt.ts';
 const HOUR_MS = 3_600_000;
 const YEAR_HOURS = 364 * 24;
 
-/** Gives an account a meter that told a register an hour for so many of them; returns when that began. */
+/** Gives an account a meter with `count` hourly register readings. Returns the time of the first one. */
 export async function feedHours(world: World, userId: string, count: number): Promise<number> {
   const device = await world.device({ userId });
   const client = await world.connect(device);
@@ -22,7 +22,7 @@ export async function feedHours(world: World, userId: string, count: number): Pr
   return firstMs;
 }
 
-/** A homeowner with a year of hours, and the path that asks for all of them. */
+/** Creates a homeowner with a year of hourly data. Returns the account and the path that requests all of it. */
 async function homeWithAYear(world: World): Promise<Person & { path: string }> {
   const owner = await world.person('homeowner');
   const firstMs = await feedHours(world, owner.userId, YEAR_HOURS);
@@ -32,7 +32,7 @@ async function homeWithAYear(world: World): Promise<Person & { path: string }> {
   return { ...owner, path: `/v1/energy-insights?group_by=hour&start=${start}&end=${end}` };
 }
 
-/** The slowest hundredth of what was measured again and again, ms. */
+/** Returns the 99th percentile of repeated measurements, in ms. */
 async function p99(times: number, pauseMs: number, one: () => Promise<number>): Promise<number> {
   const measured: number[] = [];
   for (let turn = 0; turn < times; turn++) {
@@ -42,7 +42,7 @@ async function p99(times: number, pauseMs: number, one: () => Promise<number>): 
   return quantile(measured, 0.99);
 }
 
-/** How long an answer to a neighbour takes, ms. */
+/** Returns how long a neighbour's request takes, in ms. */
 async function answerMs(world: World, { key }: Person): Promise<number> {
   const fromMs = performance.now();
   const { status } = await world.ask('GET', '/v1/devices', { key });
@@ -59,7 +59,7 @@ export const LOAD: readonly Probe[] = [
       await answerMs(world, neighbour);
       let isOver = false;
       let answered = 0;
-      // Each as soon as the one before it is answered: 110 at a time, until the neighbour has asked.
+      // The hog keeps 110 requests in flight until the neighbour's requests are done.
       const asked = Array.from({ length: 110 }, async () => {
         while (!isOver)
           if ((await world.ask('GET', hog.path, { key: hog.key, isForgotten: true })).status === 200) answered++;
@@ -101,7 +101,7 @@ export const LOAD: readonly Probe[] = [
     async (world) => {
       const [hog, neighbour] = [await world.device(), await world.device()];
       const [hogs, client] = [await world.connect(hog), await world.connect(neighbour)];
-      // As many as are let in.
+      // The maximum number of channels that is accepted.
       const channels = Array.from({ length: 20_000 }, (_, index) => ({ power_w: 1, channel: `c${index}` }));
       for (let at = 0; at < channels.length; at += 2_000)
         await hogs.publishAsync(hog.topic, JSON.stringify(channels.slice(at, at + 2_000)), { qos: 1 });

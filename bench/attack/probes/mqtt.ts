@@ -8,7 +8,7 @@ const probe: typeof Probing = (name, run, more = {}) => general(name, run, { nee
 const reading = (watts = 100) => JSON.stringify({ power_w: watts });
 const broker = (world: World) => world.target.mqtt as Address;
 
-/** How long until a reading of a device is acknowledged, ms. Rejects after ten seconds. */
+/** Returns the time until a reading of a device is acknowledged, in ms. Rejects after ten seconds. */
 export async function puback(client: MqttClient, topic: string, payload: string | Buffer = reading()): Promise<number> {
   const fromMs = performance.now();
   const late = pause(10_000).then(() => {
@@ -18,7 +18,7 @@ export async function puback(client: MqttClient, topic: string, payload: string 
   return performance.now() - fromMs;
 }
 
-/** Somebody whom no attack may reach: connected, with a reading acknowledged. */
+/** Connects a device that no attack may affect. It has already had one reading acknowledged. */
 async function victim(world: World, options: Parameters<World['connect']>[1] = {}) {
   const device = await world.device();
   const client = await world.connect(device, options);
@@ -34,13 +34,13 @@ async function expectUnharmed({ device, client }: Awaited<ReturnType<typeof vict
 
 const stateOf = async (world: World, { deviceId }: Device) => (await world.must('GET', `/v1/devices/${deviceId}`)).json;
 
-/** Publishes without waiting for what may never come. */
+/** Publishes and waits 400 ms, because an acknowledgement may never come. */
 async function tryPublish(client: MqttClient, topic: string, payload: string | Buffer, qos: 0 | 1 | 2 = 1) {
   client.publish(topic, payload, { qos }, () => {});
   await pause(400);
 }
 
-/** The CONNACK's code of a login; 0 where it is let in. */
+/** Returns the CONNACK code of a login; 0 if it is accepted. */
 async function refusal(world: World, username: string | undefined, password: string | undefined): Promise<number> {
   const { host, port } = broker(world);
   const login = { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
@@ -267,7 +267,7 @@ const PAYLOADS: readonly Probe[] = [
   }),
 ];
 
-/** A length as MQTT writes it (3.1.1, 2.2.3). */
+/** Encodes a remaining length (MQTT 3.1.1, section 2.2.3). */
 function remaining(length: number): Buffer {
   const bytes: number[] = [];
   for (let rest = length; bytes.length === 0 || rest > 0; rest >>>= 7)
@@ -286,7 +286,7 @@ const connectPacket = ({ username, password }: Device) =>
   packet(0x10, field('MQTT'), Buffer.from([4, 0xc2, 0, 60]), field('raw'), field(username), field(password));
 const publishPacket = (topic: Buffer, payload: Buffer) => packet(0x32, field(topic), Buffer.from([0, 1]), payload);
 
-/** A connection that speaks for itself, logged in. */
+/** Opens a raw connection that is logged in as a device. */
 async function rawLogin(world: World, device: Device) {
   const socket = open(broker(world), 'tcp');
   socket.write(connectPacket(device));

@@ -42,7 +42,7 @@ export const OPERATOR: readonly Probe[] = [
     'keys, the database and captured mail are their owner’s alone to read',
     async (world) => {
       const dataDir = world.target.dataDir as string;
-      // A folder that nobody else enters protects what is in it.
+      // A folder that no other user can enter protects its content.
       const open: string[] = [];
       const look = async (path: string) => {
         const { mode } = await stat(path);

@@ -3,7 +3,7 @@ import { type Address, send } from '../client.ts';
 import { expectOneOf, expectThat, type Probe, probe } from '../probe.ts';
 import type { Person, World } from '../world.ts';
 
-/** A home that a utility enrolled, with a meter that the utility paired for it. */
+/** Creates a home that a utility enrolled, with a meter that the utility paired. */
 async function meteredHome(world: World): Promise<{ utility: Person; home: Person; deviceId: string }> {
   const utility = await world.person('utility');
   const home = await world.person('homeowner', { enrolledBy: utility });
@@ -12,7 +12,7 @@ async function meteredHome(world: World): Promise<{ utility: Person; home: Perso
   return { utility, home, deviceId };
 }
 
-/** All that changes what a bill says of a meter. Without a body, or with one. */
+/** Requests that would change the billed consumption of a meter, some of them with a body. */
 const LOWERING: readonly [what: string, method: string, path: string, body?: object][] = [
   [
     'excludes its readings',
@@ -37,7 +37,7 @@ const LOWERING: readonly [what: string, method: string, path: string, body?: obj
   ['deletes it, to pair it again', 'DELETE', ''],
 ];
 
-/** Refusals of a network in a minute. */
+/** Maximum number of guessed serials that are answered per network and minute. */
 const MOST_REFUSED = 10;
 
 async function guessSerials(world: World, guesses: number): Promise<void> {

@@ -3,7 +3,7 @@ import { send } from '../client.ts';
 import { expectOneOf, expectThat, Fell, NotTried, type Probe, probe } from '../probe.ts';
 import { type Person, pause, type World } from '../world.ts';
 
-/** The same of every API process, each of which knew the person a moment ago. */
+/** Fails unless every API process rejects the request, including those that authenticated this person a moment ago. */
 async function refusedEverywhere(
   world: World,
   make: () => Promise<Person>,
@@ -29,7 +29,7 @@ const erase = (world: World) => (who: Person) => world.must('DELETE', `/v1/users
 const revoke = (world: World) => (who: Person) => world.must('DELETE', `/v1/keys/${who.keyId}`);
 const newcomer = (who: Person, role: string) => ({ email: `by-${who.userId}@attack.example.com`, role });
 
-/** What revoked keys would change. */
+/** Writes that are attempted with revoked keys. */
 const CHANGES: Record<string, (who: Person) => [string, string, unknown?]> = {
   'makes no key': () => ['POST', '/v1/keys', {}],
   'pairs no device': () => ['POST', '/v1/devices', { type: 'meter', location: 'x' }],

@@ -1,12 +1,12 @@
 import { expectOneOf, expectThat, type Probe, probe } from '../probe.ts';
 import type { Person, World } from '../world.ts';
 
-/** A homeowner of one utility with one of everything, and those to whom it does not exist. */
+/** A homeowner of one utility with one resource of each kind, and the strangers from whom all of it must be hidden. */
 interface Neighbours {
   home: Person;
   utility: Person;
   ids: Record<'user' | 'device' | 'alert' | 'gateway' | 'key' | 'webhook' | 'tariff' | 'series', string>;
-  /** Another utility, and a homeowner next door. */
+  /** Another utility, and a homeowner who is not related. */
   strangers: { utility: Person; homeowner: Person };
 }
 
@@ -37,7 +37,7 @@ const neighbours = (world: World): Promise<Neighbours> =>
 type Noun = keyof Neighbours['ids'];
 type Try = [method: string, path: (id: string) => string, body?: object];
 
-/** What there is to do with one of each, by its id. */
+/** Requests to one resource of each kind, by its id. */
 const BY_ID: Record<Noun, Try[]> = {
   user: [
     ['GET', (id) => `/v1/users/${id}`],
@@ -83,7 +83,7 @@ const BY_ID: Record<Noun, Try[]> = {
   ],
 };
 
-/** What is asked, or made, of a user by the id in a query or a body. */
+/** Requests that name a user by id in a query or a body. */
 const OF_USER: Try[] = [
   ['GET', (id) => `/v1/devices?user_id=${id}`],
   ['GET', (id) => `/v1/devices/discovered?user_id=${id}`],
@@ -107,7 +107,10 @@ const IN_BODY: [string, object][] = [
 ];
 
 const idLike = (id: string) => `${id.slice(0, 4)}${'0'.repeat(26)}`;
-/** A homeowner that names another user is refused before anything is looked up; to all others what is out of reach does not exist. */
+/**
+ * A homeowner that names another user is refused before any look-up (403). For all other callers, resources out of reach do not exist
+ * (404).
+ */
 const refusalOf = (who: 'utility' | 'homeowner', isOfUser: boolean) => (who === 'homeowner' && isOfUser ? 403 : 404);
 
 export const TENANTS: readonly Probe[] = [

@@ -4,7 +4,7 @@ import type { Person, World } from '../world.ts';
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const HOOK = { event: 'usage.updated', url: 'https://example.com/x' };
 
-/** A homeowner and its device, which all of these ask about. */
+/** A homeowner and its device, which all probes of this file use. */
 const home = (world: World) =>
   world.once('values', async () => {
     const owner = await world.person('homeowner');
@@ -24,7 +24,7 @@ type Refused = readonly [
   tries: readonly ((ids: { owner: Person; deviceId: string }) => Try)[],
 ];
 
-/** Requests with a value that is none, and what answers them. */
+/** Requests with an invalid value, and the expected response. */
 const REFUSED: readonly Refused[] = [
   ...['0x10', '1e2', '+5', '5.0', '%205', '-1', '0', '201', '9'.repeat(30), 'NaN'].map(
     (limit): Refused => [`limit=${limit.slice(0, 12)} is 422`, [422], [() => ({ path: `/v1/devices?limit=${limit}` })]],

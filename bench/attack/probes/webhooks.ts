@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expectOneOf, expectThat, NotTried, type Probe, probe } from '../probe.ts';
 import { pause } from '../world.ts';
 
-/** Ways to write an address that no webhook may reach. */
+/** Spellings of addresses that no webhook may reach. */
 const PRIVATE = [
   '127.0.0.1',
   'localhost',
@@ -45,7 +45,7 @@ export const WEBHOOKS: readonly Probe[] = [
         );
       }
       for (const id of ids) {
-        // What never was tried has not shown that it is refused.
+        // An address that was never tried has not been shown to be refused.
         const tried = async () =>
           (await world.must('GET', `/v1/webhooks/${id}/deliveries`, { key })).json[0]?.attempts ?? [];
         for (let turn = 0; (await tried()).length === 0; turn++) {
@@ -70,7 +70,7 @@ export const WEBHOOKS: readonly Probe[] = [
   probe('a hundred and one subscriptions at once are a hundred', async (world) => {
     const { key } = await world.person('homeowner');
     const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: SECRET };
-    // A busy machine refuses some of so many at once (503): they are sent again.
+    // A busy machine refuses some of many concurrent requests (503); these are sent again.
     const send = async (tries = 20): Promise<{ status: number }> => {
       const answer = await world.ask('POST', '/v1/webhooks', { key, body });
       return answer.status === 503 && tries > 1 ? send(tries - 1) : answer;

@@ -4,11 +4,11 @@ import { compare, type Evidence } from './compare.ts';
 const HOUR = 'usr_1 2026-07-05T10:00:00.000Z';
 const NEXT = 'usr_1 2026-07-05T11:00:00.000Z';
 
-/** Two readings, of which the second is above the threshold of its hour, and was told. */
+/** Two readings. The second exceeds the threshold of its hour, and its alert was delivered. */
 const well: Evidence = {
   published: new Set(['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30']),
   acknowledged: ['dev_1 1 10', 'dev_1 2 20'],
-  // The acknowledgement of the third was lost on its way.
+  // The acknowledgement of the third reading was lost.
   stored: new Set(['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30']),
   rejected: 0,
   expectedHours: new Map([
@@ -23,7 +23,7 @@ const well: Evidence = {
 const [call] = well.calls;
 if (!call) throw new Error('no call');
 
-test('what was acknowledged, once and right, differs in nothing', () => {
+test('finds no difference if each acknowledged reading was processed correctly and once', () => {
   expect(compare(well)).toEqual([]);
 });
 
@@ -75,11 +75,11 @@ const planted: [string, Partial<Evidence>, ReturnType<typeof compare>][] = [
     [{ kind: 'toldAgain', of: `${HOUR}: evt_1, 2 ms after the call before` }],
   ],
 ];
-test.each(planted)('%s is found', (_, evidence, differences) => {
+test.each(planted)('finds %s', (_, evidence, differences) => {
   expect(compare({ ...well, ...evidence })).toEqual(differences);
 });
 
-test('a delivery that was cut off may come again, once', () => {
+test('allows one repeated call for an interrupted delivery', () => {
   const calls = [5_500, 21_000].map((atMs) => ({ ...call, atMs }));
   expect(compare({ ...well, calls })).toEqual([]);
   const third = { ...call, atMs: 21_003 };

@@ -1,21 +1,21 @@
-/** What was seen of a run, from outside. Readings are named `device time value`, hours `account start`. Pure data. */
+/** Observations of a run from outside. Readings are named `device time value`, hours `account start`. Pure data. */
 export interface Evidence {
   /** Readings that homes published. */
   published: ReadonlySet<string>;
-  /** Of these, those that were acknowledged. */
+  /** The published readings that were acknowledged. */
   acknowledged: readonly string[];
-  /** Readings that the database has. */
+  /** Readings that are in the database. */
   stored: ReadonlySet<string>;
-  /** Messages that the service refused. */
+  /** Number of messages that the service rejected. */
   rejected: number;
-  /** mWh of each hour by the reference, and as the service says. An hour that is not there is 0. */
+  /** Energy of each hour in mWh, as the reference computes it and as the service reports it. A missing hour is 0. */
   expectedHours: ReadonlyMap<string, number>;
   keptHours: ReadonlyMap<string, number>;
-  /** Hours of which somebody is to be told. */
+  /** Hours that must trigger an alert. */
   alerts: ReadonlySet<string>;
-  /** Calls that the receiver answered, in their order. */
+  /** Webhook calls that the receiver answered, in order. */
   calls: readonly { event: string; hour: string; atMs: number }[];
-  /** While deliveries may have been cut off between a call and the note of it: such a call comes again. */
+  /** Times in which a delivery may have been interrupted between its call and the record of that call. Such a call is repeated. */
   cutOff: readonly { fromMs: number; toMs: number }[];
 }
 
@@ -28,14 +28,14 @@ export const FAULTS = {
   toldAgain: 'an event that came again, though nothing had cut off its first delivery',
 } as const;
 
-/** Something that is not as it must be. */
+/** A deviation from the expected state. */
 export interface Difference {
   kind: keyof typeof FAULTS;
-  /** What it is about, for a person who looks for it. */
+  /** Reading, hour or event that the difference concerns, for the person who investigates it. */
   of: string;
 }
 
-/** Everything that is not as what was acknowledged demands. Pure. */
+/** Returns every deviation from what the acknowledged readings require. Pure. */
 export function compare(evidence: Evidence): Difference[] {
   const { published, acknowledged, stored, rejected, expectedHours, keptHours, alerts, calls } = evidence;
   const differences: Difference[] = [];

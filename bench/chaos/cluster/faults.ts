@@ -4,17 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RabbitNode } from '../../../test/support/cluster/rabbitmq.ts';
 import { type Cluster, type Role, type RoleName, SMALL } from './installation.ts';
 
-/** What happens to the cluster while homes publish. */
+/** A fault of the cluster while homes publish. */
 export interface Fault {
   name: string;
-  /** What is asked of it: seconds until PUBACKs go on, or until readings are stored again. */
+  /** Maximum time to recover, in seconds: until PUBACKs resume, or until readings are stored again. */
   goal: { of: 'acknowledged' | 'stored'; seconds: number };
-  /** Whether it may end a delivery between its call and the note of it: that call comes again. */
+  /** Whether the fault may interrupt a delivery between its call and the record of that call, so that the call is repeated. */
   cutsDeliveries?: boolean;
-  /** It lasts for so long at least; 0: until readings go on. */
+  /** Minimum duration of the fault in seconds; 0: until readings are stored again. */
   holdS: number;
   harm(): Promise<unknown>;
-  /** Brings back what was harmed. */
+  /** Restores the part of the cluster that the fault harmed. */
   heal(): Promise<unknown>;
 }
 
@@ -26,7 +26,7 @@ const FULL_S = 8;
 const CUT_S = 20;
 const nothing = async () => {};
 
-/** All of them: one at a time, then pairs. */
+/** Returns all faults: first single faults, then pairs. */
 export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Fault[] {
   const { rabbit, patroni, roles } = cluster;
   const killsNode = (index: number): Fault => {
@@ -64,7 +64,7 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
       heal: async () => killed?.start(),
     };
   };
-  /** What it has taken waits in its memory then, and nowhere else if it was acknowledged. */
+  /** Readings that the worker has received are then only in its memory, and none of them may have been acknowledged. */
   const killsIngestAmidFailover = (): Fault => {
     const failover = killsPrimary();
     return {
@@ -135,7 +135,7 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
       harm: () => patroni.switchover(),
       heal: nothing,
     },
-    // Those that are replaced end what they have begun.
+    // A process that is replaced finishes the work that it has begun.
     inTurn('roles replaced, one after the other', WORKER, Object.values(roles).flat().map(replace)),
     inTurn('brokers restarted, one after the other', BROKER, rabbit.nodes.map(replace)),
     pair(killsRole('ingest', 1), killsNode(0)),
@@ -160,30 +160,33 @@ function nodeOf({ rabbit }: Cluster, index: number) {
   return node;
 }
 
-/** The broker that most ingest workers are connected to. */
+/** Returns the broker that most ingest workers are connected to. */
 function mostUsed({ rabbit }: Cluster): RabbitNode {
   const [most] = rabbit.nodes.toSorted((one, other) => workersAt(other) - workersAt(one));
   if (!most || workersAt(most) === 0) throw new Error('no ingest worker is at a broker');
   return most;
 }
 
-/** One of three brokers that neither of two workers is connected to: it leads shards, as each does. */
+/** Returns one of three brokers that neither of the two workers is connected to. It still leads shards, as each broker does. */
 function unused({ rabbit }: Cluster): RabbitNode {
   const node = rabbit.nodes.find((one) => workersAt(one) === 0);
   if (!node) throw new Error('an ingest worker is at each broker');
   return node;
 }
 
-/** How many ingest workers are connected to a broker, by its port for AMQP. */
+/** Returns how many ingest workers are connected to a broker, by its AMQP port. */
 function workersAt({ ports }: RabbitNode): number {
-  // Fields of proc(5) net/tcp: local address and port in hexadecimal, the other's, state (01: established). (rabbitmqctl
-  // list_connections waits for devices' connections.)
+  // Fields of proc(5) net/tcp: local address and port in hexadecimal, remote address and port, state (01: established). (rabbitmqctl
+  // list_connections would wait for devices' connections.)
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
   const port = ports.amqp.toString(16).toUpperCase().padStart(4, '0');
   return lines.filter((line) => new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${port} 01 `).test(line)).length;
 }
 
-/** Both at once, healed in the same order. It lasts as long as the longer, and has the goals of the slower. */
+/**
+ * Combines two faults that occur together and are healed in the same order. The pair lasts as long as the longer fault and has the slower
+ * fault's goal.
+ */
 function pair(one: Fault, other: Fault): Fault {
   return {
     name: `${one.name} + ${other.name}`,
@@ -199,9 +202,8 @@ function pair(one: Fault, other: Fault): Fault {
 }
 
 /**
- * The broker that most workers are at is cut off, without a word to anybody: whatever is sent is dropped on its way. (To part nodes by another
- * cookie is no such fault: both sides try to connect at once, again and again, and at times the Erlang of the one that was parted
- * hangs amid it and answers nobody any more, not even rabbitmqctl.)
+ * Cuts off the broker with the most workers by silently dropping all its packets. (Separating nodes by a different cookie is no such fault:
+ * both sides keep trying to reconnect, and sometimes the Erlang VM of the separated node hangs and no longer responds even to rabbitmqctl.)
  */
 function silentLines(cluster: Cluster): Fault[] {
   const { lines, rabbit } = cluster;
@@ -225,10 +227,10 @@ function silentLines(cluster: Cluster): Fault[] {
   ];
 }
 
-/** What cannot happen here, for want of a network and mounts of the run's own. */
+/** Faults that cannot run on a machine without network namespaces and private mounts. */
 export const OF_LINES = ['silent lines of a broker', 'a full disk of a broker'] as const;
 
-/** The disk that one broker has for itself is filled to its last byte, and freed. */
+/** Fills one broker's own small disk to the last byte, then frees it. */
 function reallyFullDisk(cluster: Cluster): Fault {
   const node = nodeOf(cluster, SMALL);
   const filler = join(node.dataFolder, 'filler');
@@ -248,7 +250,7 @@ function reallyFullDisk(cluster: Cluster): Fault {
     },
     async heal() {
       rmSync(filler);
-      // RabbitMQ goes on without what it writes quorum queues with, which has ended.
+      // RabbitMQ keeps running although its write-ahead log process for quorum queues has ended.
       const writes = (await node.ctl('-q', 'eval', 'is_pid(whereis(ra_log_wal)).').catch(() => '')).trim();
       if (writes === 'true') return;
       await node.kill();
@@ -258,8 +260,8 @@ function reallyFullDisk(cluster: Cluster): Fault {
 }
 
 /**
- * By RabbitMQ's own alarm, as its monitor of the disk raises it: the whole cluster stops reading from those that publish. A device that connects anew
- * gets its first messages through. (Lowering `disk_free_limit` showed nothing within seconds.)
+ * Raises RabbitMQ's own disk alarm, as its disk monitor would: the whole cluster stops reading from publishers. A device that reconnects
+ * gets its first messages through. (Lowering `disk_free_limit` had no effect within seconds.)
  */
 function fullDisk(cluster: Cluster, index: number): Fault {
   const node = nodeOf(cluster, index);

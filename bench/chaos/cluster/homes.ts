@@ -9,36 +9,36 @@ import type { Cluster } from './installation.ts';
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 300;
-/** Alerts are told of hours that ended up to 24 hours ago: all that is played lies within. */
+/** Length of the published history: alerts are sent only for hours that ended in the last 24 hours. */
 const PLAYED_MS = 19 * HOUR_MS;
-/** By the readings' clock; each divides an hour. */
+/** Time between two readings, by their own timestamps; each divides an hour. */
 const STEPS_MS = [24_000, 18_000, 12_000, 9_000, 6_000, 3_000, 1_000];
-/** Of an hour's consumption; about half of the hours lie above. */
+/** Threshold for an hour's consumption; about half of the hours exceed it. */
 export const THRESHOLD_MILLIWATT_HOURS = 1_000_000;
 
-/** A home with a meter, whose owner is told of each hour above the threshold. */
+/** A home with a meter and an hourly alert. */
 export interface Home {
   userId: string;
   deviceId: string;
   readings: DecodedReading[];
   publisher: RepeatingPublisher;
-  /** Index of the reading that takes an hour (by its start, ms) above the threshold. */
+  /** Index of the reading that takes an hour above the threshold, by the hour's start in ms. */
   crossings: Map<number, number>;
-  /** When (ms) more of it was seen stored, and up to which reading (its time, ms). */
+  /** Times (ms) at which newly stored readings were seen, and the time (ms) of the latest stored reading. */
   stored: { atMs: number[]; upToMs: number };
 }
 
-/** Homes that publish to all brokers, each reading until it is acknowledged, from the beginning on. */
+/** Homes that publish to all brokers, in order, repeating each reading until it is acknowledged. */
 export interface Homes {
   all: Home[];
-  /** Spreads them over all brokers again, as at the beginning. */
+  /** Distributes the homes over all brokers again, as at the start. */
   spread(): void;
-  /** Publishes no more. */
+  /** Stops publishing. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `minutes`: for how long at most. */
+/** Creates the homes and starts publishing. `minutes` is the maximum duration. */
 export async function settle({ pool, rabbit }: Cluster, count: number, minutes: number): Promise<Homes> {
   const db = createDb(pool);
   const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
@@ -60,7 +60,7 @@ export async function settle({ pool, rabbit }: Cluster, count: number, minutes: 
   const over = new AbortController();
   const playing = (async () => {
     for (let nextMs = Date.now() + EVERY_MS; !over.signal.aborted; nextMs += EVERY_MS) {
-      // Not all hours of all homes end at once.
+      // The homes' clocks are offset, so that their hours do not all end at once.
       for (const [index, home] of all.entries()) publishNext(home, startMs + index * 10 * stepMs, stepMs, index);
       await pause(Math.max(0, nextMs - Date.now()));
     }
@@ -85,7 +85,7 @@ export async function settle({ pool, rabbit }: Cluster, count: number, minutes: 
 function publishNext(home: Home, startMs: number, stepMs: number, number: number): void {
   const readAtMs = startMs + home.readings.length * stepMs;
   const hourMs = Math.floor((readAtMs - 1) / HOUR_MS) * HOUR_MS;
-  // From 0.6 to 1.4 kW, another one every hour.
+  // 0.6 to 1.4 kW, a different value every hour.
   const watts = 600 + (((hourMs / HOUR_MS) * 7_919 + number * 104_729) % 801);
   const last = home.readings.at(-1)?.value ?? 1_000_000_000;
   const value = last + Math.round((watts * stepMs) / 3_600);
@@ -108,7 +108,7 @@ function publishNext(home: Home, startMs: number, stepMs: number, number: number
 
 const WATCH_MS = 200;
 
-/** Looks again and again up to where each home is stored. */
+/** Polls up to which time each home's readings are stored. */
 async function watchStored(pool: Cluster['pool'], homes: readonly Home[], over: AbortSignal): Promise<void> {
   const of = new Map(homes.map((home) => [home.deviceId, home]));
   while (!over.aborted) {
@@ -117,7 +117,7 @@ async function watchStored(pool: Cluster['pool'], homes: readonly Home[], over: 
         `SELECT device_id, (extract(epoch FROM newest.read_at) * 1000)::bigint AS ms FROM series CROSS JOIN LATERAL
            (SELECT read_at FROM readings WHERE readings.series_id = series.series_id ORDER BY read_at DESC LIMIT 1) newest`,
       )
-      // The database may be away: then nothing is stored either.
+      // If the database is unavailable, nothing is stored either.
       .catch(() => ({ rows: [] }));
     for (const { device_id, ms } of rows) {
       const stored = of.get(device_id)?.stored;
@@ -129,7 +129,9 @@ async function watchStored(pool: Cluster['pool'], homes: readonly Home[], over: 
   }
 }
 
-/** Resolves once of each home a reading that is published from now on is acknowledged and stored; false: not within the time. */
+/**
+ * Resolves to true once each home has had a newly published reading acknowledged and stored; to false if that takes longer than `withinMs`.
+ */
 export async function goesOn(homes: readonly Home[], withinMs: number): Promise<boolean> {
   const from = homes.map(({ readings }) => readings.length);
   const isOn = ({ publisher, stored, readings }: Home, index: number) => {

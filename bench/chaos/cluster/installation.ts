@@ -14,34 +14,39 @@ import { type RoleProcess, startRole, temporaryFolder } from '../../../test/supp
 import { isWithin, type Lines, layLines } from './lines.ts';
 
 const SECRET_KEY = 'the secret of this installation';
-/** What webhooks are signed with. */
+/** Secret that webhooks are signed with. */
 export const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** The broker whose data lie on a disk of its own, of so much. */
+/** Index of the broker whose data are on a small disk of its own (`SMALL_MB`). */
 export const SMALL = 1;
 const SMALL_MB = 384;
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
 export type RoleName = (typeof ROLES)[number];
 
-/** One of the two processes of a role, which is started again in its place. */
+/** One of the two processes of a role, which can be restarted. */
 export interface Role {
   start(): Promise<void>;
-  /** kill -9. */
   kill(): Promise<void>;
-  /** SIGTERM, to its end. */
+  /** Sends SIGTERM and waits until the process has ended. */
   stop(): Promise<void>;
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-/** Everything of deploy/cluster on the loopback: three brokers, three etcd, two databases, two of each role, and a receiver of webhooks. */
+/**
+ * A complete installation of deploy/cluster on the loopback interface: three brokers, three etcd nodes, two databases, two processes of
+ * each role, and a receiver of webhooks.
+ */
 export interface Cluster {
   rabbit: RabbitCluster;
   patroni: PatroniCluster;
   pool: Pool;
   receiver: Receiver;
   roles: Record<RoleName, readonly [Role, Role]>;
-  /** Of the brokers; null where this machine allows none. Then the broker `SMALL` has no small disk of its own either. */
+  /**
+   * Network lines of the brokers; null if this machine does not allow them. In that case the broker `SMALL` has no small disk of its own
+   * either.
+   */
   lines: Lines | null;
   remove(): Promise<void>;
 }
@@ -57,7 +62,7 @@ export async function installCluster(): Promise<Cluster> {
     const operatorPorts = [await freePort(), await freePort()] as const;
     const startingDatabase = startPatroni({ etcdNodes: 3 });
     undo.push(async () => (await startingDatabase).stop());
-    // Each broker asks one of the API processes who may log in: where that is gone, devices log in at another broker.
+    // Each broker asks one API process to authenticate devices. If that process is down, devices log in at another broker.
     const operator = operatorPorts.map((port) => `http://127.0.0.1:${port}`);
     const lines = isWithin() ? layLines(3) : null;
     const small = (nodes: readonly RabbitNode[]) => {
@@ -89,7 +94,7 @@ export async function installCluster(): Promise<Cluster> {
       const ca = join(folder.path, 'ca.pem');
       await writeFile(ca, receiver.ca);
       const own = { DATA_DIR: folder.path, WEBHOOK_CA_FILE: ca };
-      // Brokers ask it, each by our address on its own line.
+      // Brokers reach the operator endpoint by our address on their own network line.
       const operatorHost = lines ? { OPERATOR_HOST: '0.0.0.0' } : {};
       const ports = role === 'api' ? { OPERATOR_PORT: String(operatorPorts[which]), ...operatorHost } : {};
       let running: RoleProcess | undefined;
@@ -108,7 +113,7 @@ export async function installCluster(): Promise<Cluster> {
     const pairs: Partial<Cluster['roles']> = {};
     for (const role of ROLES) pairs[role] = [await make(role, 0), await make(role, 1)];
     const roles = pairs as Cluster['roles'];
-    // The first makes the schema.
+    // The first worker creates the schema.
     await roles.worker[0].start();
     const others = [roles.worker[1], ...roles.api, ...roles.ingest];
     await Promise.all(others.map((role) => role.start()));

@@ -2,21 +2,21 @@ import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, writeFileSync } from 'node:fs';
 import type { Place } from '../../../test/support/cluster/rabbitmq.ts';
 
-/** Says to the process within that it is. */
+/** Environment variable that marks the child process inside the namespaces. */
 const WITHIN = 'CHAOS_WITHIN';
 const IP = '/usr/sbin/ip';
 const NOBODY = '02:00:00:00:00:99';
 
-/** A network and mounts of the run's own, in which each broker has a line of its own to all that is not a broker, and by it to the others. */
+/** Private network and mounts of a run. Each broker has its own line to the other brokers and to all other processes. */
 export interface Lines {
   places: readonly Place[];
-  /** What goes between this broker and the others is dropped, without a word to either; devices and workers reach it. */
+  /** Silently drops all packets between this broker and the others. Devices and workers can still reach it. */
   cutFromOthers(index: number, isCut: boolean): void;
-  /** All that goes to this broker and comes from it is dropped, without a word. */
+  /** Silently drops all packets to and from this broker. */
   cutFromAll(index: number, isCut: boolean): void;
 }
 
-/** Why there can be no such network here; null where there can be. */
+/** Returns why this machine allows no private network; null if it does. */
 export function linesAreMissing(): string | null {
   if (process.getuid?.() !== 0) return 'it needs root';
   try {
@@ -36,7 +36,7 @@ export function linesAreMissing(): string | null {
 
 export const isWithin = (): boolean => process.env[WITHIN] === '1';
 
-/** Runs this very program again in a network and with mounts of its own, which end with it. Answers its exit code. */
+/** Runs this program again with its own network and mounts, which are removed when it ends. Returns its exit code. */
 export async function runWithin(): Promise<number> {
   const [node, ...args] = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const command = ['--pdeathsig', 'KILL', 'unshare', '--net', '--mount', '--', node, ...args];
@@ -47,10 +47,10 @@ export async function runWithin(): Promise<number> {
   });
 }
 
-/** Lays the lines, in a process that is within. */
+/** Sets up the network lines. Must run inside the namespaces. */
 export function layLines(count: number): Lines {
   ip('link set lo up');
-  // Where namespaces have their files: of this run alone, as all its mounts are.
+  // The files of network namespaces are here. The mount is private to this run.
   execFileSync('mount', ['-t', 'tmpfs', 'run', '/run']);
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
   const places = Array.from({ length: count }, (_, index) => layLine(index));
@@ -66,7 +66,7 @@ export function layLines(count: number): Lines {
     },
     cutFromAll(index, isCut) {
       const { host, gateway } = places[index] as Place;
-      // What is sent has the address of a card that nobody has.
+      // Packets are sent to a hardware address that does not exist, so they are dropped.
       const to = (address: string, line: string) =>
         isCut
           ? `neigh replace ${address} lladdr ${NOBODY} nud permanent dev ${line}`

@@ -11,7 +11,7 @@ import { type Cluster, installCluster } from './installation.ts';
 import { isWithin, linesAreMissing, runWithin } from './lines.ts';
 import { judge, outOfOrder, toldBy } from './verdict.ts';
 
-/** Who waits for what where readings do not go on: homes, and queues of each broker that answers. */
+/** Describes the waiting homes, and the queues of each broker that responds, if readings do not resume. */
 async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<string> {
   const late = homes.filter(({ readings, stored }) => (readings.at(-20)?.readAtMs ?? 0) > stored.upToMs);
   const lines = late.map(({ deviceId, readings, publisher, stored }) => {
@@ -29,37 +29,37 @@ async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<s
 
 const HOMES = 30;
 const CALM_S = 10;
-/** How long a fault is waited for, until readings go on. */
+/** Maximum time to wait after a fault until readings resume. */
 const PATIENCE_MS = 60_000;
-/** A call that was answered so long before a fault may not be noted yet. */
+/** A call that was answered this long before a fault may not be recorded yet. */
 const BEFORE_MS = 1_000;
-/** How many differences of a kind are named. */
+/** Maximum number of differences listed per kind. */
 const NAMED = 5;
-/** Left of the time for what is compared at the end. */
+/** Time reserved for the comparison at the end. */
 const JUDGE_MS = 60_000;
-/** Longest that a fault takes, with what is waited for after it: none is begun that may not end in time. */
+/** Maximum time of a fault including its recovery. A fault that may not finish in the remaining time is not started. */
 const FAULT_MS = 60_000;
 const NEEDED = /^(RabbitMQ|Patroni)/;
 
-/** What a fault did. Seconds; of the home that waited longest. */
+/** Effect of a fault, in seconds, for the home that waited longest. */
 interface Row {
   fault: string;
-  /** Without a PUBACK. */
+  /** Time without a PUBACK. */
   acknowledged: number;
-  /** Without a reading stored. */
+  /** Time without a stored reading. */
   stored: number;
-  /** From the PUBACK of the reading that triggers an alert to its webhook, of those that were triggered meanwhile. */
+  /** Time from the PUBACK of a triggering reading until its webhook, for alerts triggered during the fault. */
   alert: number | null;
   goal: string;
   isKept: boolean;
-  /** Whether all homes were served again at all. */
+  /** Whether all homes resumed. */
   goesOn: boolean;
   cutsDeliveries: boolean;
   fromMs: number;
   toMs: number;
 }
 
-/** `npm run chaos -- cluster [names of faults] [--minutes=25] [--times=1] [--json]`. Answers the exit code. */
+/** Runs `npm run chaos -- cluster [names of faults] [--minutes=25] [--times=1] [--json]`. Returns the exit code. */
 export async function chaosOfCluster(flags: readonly string[]): Promise<number> {
   const missing = missingNeeds().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
@@ -129,7 +129,7 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
   }
 }
 
-/** Each word is a whole name, or a part of some. */
+/** Returns the faults that the words select. Each word is the full name of a fault or a part of one or more names. */
 function chosenOf(faults: Fault[], words: readonly string[]): Fault[] {
   if (words.length === 0) return faults;
   const isWhole = (word: string) => faults.some(({ name }) => name === word);
@@ -137,7 +137,7 @@ function chosenOf(faults: Fault[], words: readonly string[]): Fault[] {
 }
 
 async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: Fault): Promise<Row> {
-  // A broker that was away leads nothing and has no devices: the next fault is to find the cluster even.
+  // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
   await cluster.rabbit.rebalance();
   spread();
   await goesOn(homes, patience(PATIENCE_MS));
@@ -152,7 +152,7 @@ async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: Fa
   const isHealed = await goesOn(homes, patience(PATIENCE_MS));
   if (!isHealed)
     say(`${givenUp('readings do not go on after the cause is gone', PATIENCE_MS)}\n${await diagnosis(cluster, homes)}`);
-  // What comes back disturbs, too: moves of queues and devices.
+  // A restored broker causes disturbance, too: queues and devices move.
   await pause(2_000);
   const [fromMs, toMs] = [harmedMs, Date.now()];
   const worst = (timesOf: (home: Home) => readonly number[]) =>
@@ -174,7 +174,10 @@ async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: Fa
   };
 }
 
-/** Seconds from PUBACK to webhook, of alerts that were triggered meanwhile and told by now; null where there were none. */
+/**
+ * Returns the maximum time in seconds from PUBACK to webhook, for alerts triggered in this time and delivered by now; null if there were
+ * none.
+ */
 function slowestAlert({ receiver }: Cluster, homes: readonly Home[], fromMs: number, toMs: number): number | null {
   const toldAtMs = new Map<string, number>();
   for (const call of receiver.calls.filter(({ atMs }) => atMs >= fromMs)) {

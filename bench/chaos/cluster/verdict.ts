@@ -7,19 +7,19 @@ import type { Home } from './homes.ts';
 import { THRESHOLD_MILLIWATT_HOURS } from './homes.ts';
 import { type Cluster, TOKEN } from './installation.ts';
 
-/** What stands at the end, by what was acknowledged. */
+/** Final state of a run, compared with the acknowledged readings. */
 export interface Verdict {
   acknowledged: number;
   stored: number;
   alerts: number;
-  /** To be 0, each: how often what is not as it must be. */
+  /** Number of differences of each kind; each must be 0. */
   faults: Record<keyof typeof FAULTS, number>;
   differences: Difference[];
 }
 
 /**
- * Waits until nothing is to be expected any more, and compares. `cutOff`: when deliveries may have been cut off. `withinMs`: for how long it waits
- * at most.
+ * Waits until no more calls are expected, then compares. `cutOff`: times in which deliveries may have been interrupted. `withinMs`: maximum
+ * time to wait.
  */
 export async function judge(
   cluster: Cluster,
@@ -52,7 +52,7 @@ export async function judge(
   const calls = () => receiver.calls.map((call) => ({ ...toldBy(call), atMs: call.atMs }));
   const isTold = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
   while (!isTold() && Date.now() < untilMs) await pause(250);
-  // One that is told twice is told later.
+  // Allow time for duplicate calls, which arrive later.
   await pause(2_000);
   const rejected = await pool.query('SELECT count(*)::int AS count FROM rejected_messages');
   const differences = compare({
@@ -73,10 +73,10 @@ export async function judge(
   return { acknowledged: acknowledged.length, stored: stored.size, alerts: alerts.size, faults, differences };
 }
 
-/** The event of a call, and the account and hour that it tells of. */
+/** Parses a webhook call: its event, and the account and hour that it reports. */
 export function toldBy({ body, headers }: Cluster['receiver']['calls'][number]): { event: string; hour: string } {
   const { id, data } = JSON.parse(body) as { id: string; data: { user_id: string; period_start: string } };
-  // Throws where it is not ours. It is asked of the library once a call that is looked at, within its tolerance of five minutes.
+  // Throws if the signature is not valid. The library verifies each call once, while its timestamp is within the tolerance of five minutes.
   if (Date.now() / 1_000 - Number(headers['webhook-timestamp']) < 240) new Webhook(TOKEN).verify(body, headers);
   return { event: id, hour: `${data.user_id} ${new Date(data.period_start).toISOString()}` };
 }
@@ -90,13 +90,13 @@ async function storedLines(pool: Pool): Promise<string[]> {
   return rows.map(({ device_id, ms, value }) => `${device_id} ${ms} ${value}`);
 }
 
-/** mWh of each hour of a home by the reference. */
+/** Energy of each hour of a home, in mWh, by the reference. */
 async function hoursOf(pool: Pool, home: Home, stored: ReadonlySet<string>): Promise<Map<number, number>> {
   const { rows } = await pool.query(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
     [home.deviceId],
   );
-  // Acknowledged or, where its acknowledgement was lost on the way, only stored.
+  // Readings that were acknowledged, or only stored because the acknowledgement was lost.
   const readings = home.readings.filter(
     (reading, index) => home.publisher.acknowledged.has(index) || stored.has(lineOf(reading)),
   );
@@ -104,8 +104,8 @@ async function hoursOf(pool: Pool, home: Home, stored: ReadonlySet<string>): Pro
 }
 
 /**
- * Readings that were stored by a later transaction than a newer one of the same home. Within a transaction order is not to be seen, nor does it
- * matter.
+ * Returns the number of readings that were stored in a later transaction than a newer reading of the same home. Order within a transaction
+ * is not visible and does not matter.
  */
 export async function outOfOrder(pool: Pool): Promise<number> {
   const { rows } = await pool.query(

@@ -1,39 +1,39 @@
 /**
- * What both clients must do, as steps against a real service. Each language has a runner that carries them out (run-cases.ts, run_cases.py)
- * and tells what came of each; what should have come is here, and compared in one place.
+ * Steps that both clients must pass against a real service. A runner in each language executes them (run-cases.ts, run_cases.py) and
+ * reports the results. The expected results are here, and are compared in one place.
  */
 export interface Step {
-  /** Whose key. */
+  /** Owner of the key. */
   as: 'admin' | 'home';
-  /** The operation, by its name in the document; with `Csv` and the like at its end, in that form. */
+  /** Operation by its name in the OpenAPI document; with `Csv` or another format at its end, in that format. */
   call: string;
   path?: string[];
   body?: unknown;
   query?: Record<string, string | number | string[]>;
   /** Options of the call. */
   options?: { idempotencyKey?: string; headers?: Record<string, string>; timeoutSeconds?: number };
-  /** Of a list: all of it, page after page. Default: its first page. */
+  /** `all` requests every page of a list; default: its first page. */
   take?: 'all';
-  /** Variables for later steps (`$name` in any text): the members of the answer that they are taken from. */
+  /** Variables for later steps (`$name` in any text), with the response's member that each is taken from. */
   save?: Record<string, string>;
-  /** What came, by vitest's toMatchObject. */
+  /** Expected result, compared by vitest's toMatchObject. */
   gives?: unknown;
-  /** The error that came instead. */
+  /** Expected error of the call. */
   fails?: { type: string; status?: number; code?: string; details?: unknown; retryAfterSeconds?: number };
-  /** How many requests the service got for it, where that is looked at. */
+  /** Expected number of requests to the service, if checked. */
   requests?: number;
 }
 
-/** A fault for the first requests of a call: `run` keeps those of two clients apart. */
+/** Header that injects a fault into the first requests of a call. `run` separates the faults of two clients. */
 const fault = (kind: string, times: number, name: string) => ({ 'x-test-fault': `${kind} ${times} ${name} $run` });
 
-/** An energy day with a gap in the clock: the last Sunday of March in Berlin. */
+/** Day on which the clocks go forward in Berlin: the last Sunday of March. */
 const SPRING = '2026-03-29';
 const USED_ON = '2026-06-14';
 
 const day = { start: USED_ON, end: USED_ON };
 
-/** By operation: every one that is in no step is called with its example, so that one that was added is not left out. */
+/** Steps by topic. Every operation without a step is called with its example, so that a new operation is not left untested. */
 export const CASES: Record<string, Step[]> = {
   'usage, in any zone and form': [
     { as: 'home', call: 'getEnergyInsights', query: day, gives: { data: [{ date: USED_ON, kwh_used: 1.5 }] } },
@@ -41,7 +41,7 @@ export const CASES: Record<string, Step[]> = {
       as: 'home',
       call: 'getEnergyInsights',
       query: { start: SPRING, end: SPRING, group_by: 'hour', tz: 'Europe/Berlin' },
-      // 01:00 UTC is 03:00 there: the hour from two to three never was.
+      // 01:00 UTC is 03:00 in Berlin: the hour from two to three does not exist.
       gives: {
         data: [
           { hour: '01:00', starts_at: `${SPRING}T01:00:00+01:00` },
@@ -144,7 +144,7 @@ export const CASES: Record<string, Step[]> = {
     },
     { as: 'home', call: 'deleteGateway', path: ['$gateway'] },
     { as: 'home', call: 'deleteDevice', path: ['$device'] },
-    // An id is no path.
+    // An id is not interpreted as a path.
     { as: 'home', call: 'getDevice', path: ['../users?a=b#c'], fails: { type: 'NotFoundError', status: 404 } },
   ],
   'alerts, tariffs and prices': [
@@ -261,7 +261,7 @@ export const CASES: Record<string, Step[]> = {
     },
   ],
   'what is tried again': [
-    // Refused for their number: nothing was done, whatever the method.
+    // Rejected by the rate limit: nothing was done, so any method is retried.
     {
       as: 'home',
       call: 'updateUser',
@@ -287,7 +287,7 @@ export const CASES: Record<string, Step[]> = {
       requests: 2,
       gives: { user_id: '$home' },
     },
-    // Done, and its answer lost: the same Idempotency-Key gives the first answer, and there is one alert.
+    // Done, but the response was lost: the same Idempotency-Key returns the first response, and there is one alert.
     {
       as: 'home',
       call: 'createAlert',
@@ -297,7 +297,7 @@ export const CASES: Record<string, Step[]> = {
       save: { alert: 'alert_id' },
     },
     { as: 'home', call: 'listAlerts', query: { user_id: '$home' }, gives: [{ alert_id: '$alert' }] },
-    // It may have been done, and no key says that it is the same request.
+    // The request may have been done and has no idempotency key, so it is not retried.
     {
       as: 'home',
       call: 'updateAlert',
@@ -316,7 +316,7 @@ export const CASES: Record<string, Step[]> = {
       requests: 1,
       fails: { type: 'ServerError', status: 503 },
     },
-    // In the end an error is told.
+    // After the last retry an error is returned.
     {
       as: 'home',
       call: 'getUser',
@@ -325,7 +325,7 @@ export const CASES: Record<string, Step[]> = {
       requests: 4,
       fails: { type: 'ServerError', status: 503, retryAfterSeconds: 0 },
     },
-    // Longer than anybody waits.
+    // Retry-After is longer than a client waits.
     {
       as: 'home',
       call: 'getUser',
@@ -343,7 +343,7 @@ export const CASES: Record<string, Step[]> = {
       requests: 1,
       fails: { type: 'RequestTimeoutError' },
     },
-    // A key of the caller's own.
+    // Idempotency key chosen by the caller.
     {
       as: 'home',
       call: 'createGateway',
@@ -368,12 +368,12 @@ export const CASES: Record<string, Step[]> = {
   ],
 };
 
-/** A text with this in it, which the comparison knows by its mark. */
+/** Expects a text that contains `part`; the comparison recognises it by a marker. */
 function expectText(part: string) {
   return { $contains: part };
 }
 
-/** A list with something like this in it. */
+/** Expects a list that contains an element like this. */
 function expectSome(one: unknown) {
   return { $some: one };
 }

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Counts what an API gets, and answers some of it wrongly, as a request's header `X-Test-Fault` says: kind, how many times, and a name. */
+/**
+ * Counts the requests to an API, and injects faults that the request header `X-Test-Fault` describes: kind, number of times, and a name.
+ */
 export function addFaults(app: FastifyInstance): { requests(): number } {
   const seen = new Map<string, number>();
   let requests = 0;
@@ -14,7 +16,7 @@ export function addFaults(app: FastifyInstance): { requests(): number } {
     requests++;
     const fault = String(request.headers['x-test-fault'] ?? '');
     const [kind] = fault.split(' ');
-    // Cut off when it is done, not before.
+    // The connection is cut off after the request is done, not before.
     if (kind === '' || kind === 'lost' || !isDue(fault)) return;
     if (kind === 'cut') return void request.raw.socket.destroy();
     if (kind === 'slow') await new Promise((done) => setTimeout(done, 1_500));

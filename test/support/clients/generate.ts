@@ -7,7 +7,7 @@ import { typescriptClient } from './typescript.ts';
 const CLIENTS = fileURLToPath(new URL('../../../clients/', import.meta.url));
 const PACKAGE = 'typescript/package.json';
 
-/** All that is generated of the clients, by its path below `clients/`. */
+/** Returns all generated files of the clients, by their paths below `clients/`. */
 export async function generateClients(): Promise<Record<string, string>> {
   const read = readInterface();
   const { types, client, version } = pythonClient(read);
@@ -21,7 +21,7 @@ export async function generateClients(): Promise<Record<string, string>> {
   };
 }
 
-/** What is checked in of the same. */
+/** Returns the generated files as they are checked in. */
 export async function checkedInClients(): Promise<Record<string, string>> {
   const names = Object.keys(await generateClients());
   return Object.fromEntries(

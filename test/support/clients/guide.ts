@@ -6,11 +6,11 @@ import { GUIDES } from '#src/api/docs/pages.ts';
 import { PYTHON } from './packaged.ts';
 import { run } from './run.ts';
 
-/** Languages of the guides, as their blocks are marked. */
+/** Languages of the guides, as in the info strings of their code blocks. */
 export const LANGUAGES = ['curl', 'ts', 'python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What is run at once: a program, and what it prints. */
+/** A program of a guide and its expected output. */
 interface Part {
   /** `sh`: a step that is the same in every language. */
   language: Language | 'sh';
@@ -22,7 +22,7 @@ interface Part {
 export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
-/** A guide as somebody follows it who reads one language (docs/guides/README.md). */
+/** Returns the steps of a guide for a reader of one language (docs/guides/README.md). */
 export async function partsOf(name: string, language: Language): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
@@ -32,7 +32,7 @@ export async function partsOf(name: string, language: Language): Promise<Part[]>
     else if (marked === 'sh') parts.push({ language: 'sh', program: source, output: '' });
     else if (marked === language && last?.language === language) last.program += `\n${source}`;
     else if (marked === language) {
-      // Imports, and the client.
+      // Imports, and creation of the client.
       if (preamble === '' && language !== 'curl') preamble = source.split('\n\n').slice(0, 2).join('\n\n');
       const isFirst = parts.every((part) => part.language !== language);
       parts.push({ language, program: isFirst ? source : `${preamble}\n${source}`, output: '' });
@@ -41,7 +41,9 @@ export async function partsOf(name: string, language: Language): Promise<Part[]>
   return parts;
 }
 
-/** Follows a guide in a language, in a folder where the clients are installed; fails where a step does not print what it should. */
+/**
+ * Runs the steps of a guide in a language, in a folder with the installed clients. Fails if a step's output differs from the expected one.
+ */
 export async function follow(
   parts: Part[],
   given: { folder: string; python: string; caFile: string; name: string; env: Record<string, string> },
@@ -64,7 +66,7 @@ export async function follow(
       return said.trim();
     };
     if (output === '') await once();
-    // What was published is stored a moment later.
+    // A published reading is stored a moment later, so the step is retried.
     else if (parts[index - 1]?.language === 'sh')
       await vi.waitFor(async () => expect(await once()).toMatch(patternOf(output)), { timeout: 20_000, interval: 50 });
     else {
@@ -76,7 +78,7 @@ export async function follow(
   }
 }
 
-/** Output as a guide shows it: `…` is anything. */
+/** Pattern for output as a guide shows it: `…` matches anything. */
 const patternOf = (output: string): RegExp =>
   new RegExp(`^${output.trim().split('…').map(literally).join('\\S+')}$`, 'i');
 

@@ -1,7 +1,7 @@
 import { openApiDocument } from '#src/api/openapi.ts';
 import { camel } from '#src/api/openapi-samples.ts';
 
-/** A JSON Schema, as far as the document uses it. */
+/** A JSON Schema, with the keywords that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -21,27 +21,27 @@ interface Parameter {
   schema: Schema;
   required: boolean;
   description: string;
-  /** The service takes several names with commas between them: clients take a list, too. */
+  /** Whether the service takes several names separated by commas, so that clients accept a list, too. */
   isList: boolean;
 }
 
 /** An operation, as a client offers it. */
 export interface ClientOperation {
-  /** In camel case, such as `listAlerts`. */
+  /** Name in camel case, such as `listAlerts`. */
   name: string;
   method: string;
   path: string;
   summary: string;
-  /** Names in its path, in order. */
+  /** Names of its path parameters, in order. */
   inPath: string[];
   query: Parameter[];
   body: { schema: Schema; isRequired: boolean; hasCsv: boolean } | null;
   answer: { schema: Schema; mediaType: string };
-  /** What else the answer comes as: the ending of the method's name, and the media type that asks for it. */
+  /** Further formats of the response: the suffix of the method's name, and the media type to request. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
-  /** It answers a list in pages. */
+  /** Whether the operation returns a list in pages. */
   isPaged: boolean;
-  /** It may be asked again whatever became of the first request. */
+  /** Whether the operation may be retried, whatever happened to the first request. */
   isSafe: boolean;
   example: { body?: unknown; answer?: unknown };
 }
@@ -66,12 +66,12 @@ const ENDINGS: Record<string, string> = {
   'application/atom+xml': 'GreenButton',
 };
 
-/** Methods that may be made twice (RFC 9110, 9.2.2). */
+/** Idempotent methods (RFC 9110, 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
 
 /**
- * What the OpenAPI document says that a client needs: its operations and its named schemas. Streams of events are left out: a client
- * that asks and gets one answer has no use for them.
+ * Reads the operations and named schemas that clients need from the OpenAPI document. Event streams are skipped, because a client with one
+ * response per request cannot use them.
  */
 export function readInterface(): { operations: ClientOperation[]; schemas: Record<string, Schema>; version: string } {
   const document = openApiDocument('https://localhost:8443') as unknown as {
@@ -115,8 +115,8 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
   };
 }
 
-/** `listAlerts` as `ListAlerts`. */
+/** Converts camel case to Pascal case: `listAlerts` becomes `ListAlerts`. */
 export const pascal = (name: string): string => camel(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
-/** The name of a schema that is referred to. */
+/** Name of the schema that a `$ref` points to. */
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

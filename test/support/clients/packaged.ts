@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url';
 import { run } from './run.ts';
 
 const CLIENTS = resolve(import.meta.dirname, '../../../clients');
-/** Debian's, whose packages bring pip and what builds. */
+/** Debian's Python, whose packages provide pip and the build tools. */
 export const PYTHON = '/usr/bin/python3';
 
-/** Packs the TypeScript client as `npm publish` would, and installs it in a folder below; the URL of its module. */
+/** Packs the TypeScript client as `npm publish` would, and installs it in a subfolder. Returns the URL of its module. */
 export async function installTypescript(folder: string): Promise<string> {
   await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(CLIENTS, 'typescript') });
   const [packed = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
@@ -18,10 +18,10 @@ export async function installTypescript(folder: string): Promise<string> {
   return pathToFileURL(join(app, 'node_modules/energy-usage-client/dist/index.js')).href;
 }
 
-/** Builds the Python client and installs it, offline, in a folder below, which is answered. */
+/** Builds and installs the Python client offline. Returns its folder. */
 export async function installPython(folder: string): Promise<string> {
   const [source, target] = [join(folder, 'source'), join(folder, 'python')];
-  // Not where it lies: to build leaves folders behind.
+  // Built in a copy, because a build leaves folders behind.
   await cp(join(CLIENTS, 'python'), source, { recursive: true });
   const quietly = ['--quiet', '--no-build-isolation', '--no-deps', '--no-index', '--disable-pip-version-check'];
   await run(PYTHON, ['-m', 'pip', 'install', ...quietly, '--target', target, source]);

@@ -10,7 +10,7 @@ const KEYWORDS = new Set(
   ),
 );
 
-/** The sources of the Python client's types and methods. */
+/** Returns the sources of the Python client's types and methods. */
 export function pythonClient(read: ReturnType<typeof readInterface>): {
   types: string;
   client: string;
@@ -55,7 +55,7 @@ ${methods.join('\n')}`,
   };
 }
 
-/** Gathers declarations: Python has no types of objects without a name, so each gets one of where it stands. */
+/** Collects declarations. Python has no anonymous object types, so each gets a name derived from its position. */
 function pythonTypes() {
   const sources: string[] = [];
   const names: string[] = [];
@@ -78,7 +78,7 @@ function pythonTypes() {
     return PLAIN[schema.type ?? ''] ?? 'Any';
   }
 
-  /** Objects one of which it is are told as one, with the members that only some have as not required: so any can be asked for. */
+  /** Merges alternative objects into one type whose uncommon members are not required, so that any member can be accessed. */
   function anyOf(options: Schema[], name: string): string {
     const objects = options.filter(({ properties }) => properties);
     const others = options.filter(({ properties }) => !properties).map((one) => typeOf(one, name));
@@ -94,7 +94,7 @@ function pythonTypes() {
     });
     take(name);
     if (members.some(({ member }) => KEYWORDS.has(member) || !/^[a-z_]\w*$/i.test(member))) {
-      // Only so can a member have the name of a keyword.
+      // Only this syntax allows a member named like a keyword.
       const said = description === undefined ? '' : `# ${description}\n`;
       const lines = members.map((one) => `    "${one.member}": "${one.type.replaceAll('"', "'")}",\n`).join('');
       sources.push(`${said}${name} = TypedDict("${name}", {\n${lines}})\n`);
@@ -112,7 +112,7 @@ function pythonTypes() {
     sources.push(`${description === undefined ? '' : `# ${description}\n`}${name} = ${type}\n`);
   }
 
-  /** A type of this name. */
+  /** Declares a type with this name. */
   function declare(name: string, schema: Schema): void {
     const options = schema.anyOf;
     if (schema.properties) {
@@ -121,7 +121,7 @@ function pythonTypes() {
       declareObject(name, { ...merged(options), ...(schema.description && { description: schema.description }) });
     } else {
       const type = typeOf(schema, `${name}Value`);
-      // Names in it may be declared further down.
+      // The type may contain names that are declared further down.
       alias(name, /^Optional\[(\w+)\]$/.test(type) ? type.replace(/\[(\w+)\]/, '["$1"]') : type, schema.description);
     }
   }

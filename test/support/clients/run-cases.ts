@@ -2,7 +2,10 @@ import { text } from 'node:stream/consumers';
 import type * as Client from '#clients/typescript/index.ts';
 import type { Given } from './run.ts';
 
-/** Carries out the steps of cases.ts with the TypeScript client, as it is installed in the folder of its first argument; run_cases.py does the same with the Python one. */
+/**
+ * Runs the steps of cases.ts with the TypeScript client that is installed in the folder of the first argument; run_cases.py does the same
+ * with the Python client.
+ */
 const { EnergyClient, verifyWebhook } = (await import(process.argv[2] ?? '')) as typeof Client;
 const given = JSON.parse(await text(process.stdin)) as Given;
 const variables = { ...given.variables };
@@ -10,10 +13,10 @@ const variables = { ...given.variables };
 const fill = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value).replaceAll(/\$(\w+)/g, (whole, name: string) => variables[name] ?? whole));
 
-/** How many parameters a method names. */
+/** Number of declared parameters of a method. */
 const declared = (method: unknown): number => (/\(([^)]*)\)/.exec(String(method))?.[1] ?? '').split(',').length;
 
-/** Text and bytes, told the same way in every language. */
+/** Converts text and bytes to a form that is the same in every language. */
 function told(value: unknown): unknown {
   if (typeof value === 'string') return { text: value };
   if (value instanceof Uint8Array) return { begins: Buffer.from(value.subarray(0, 2)).toString('hex') };
@@ -27,13 +30,13 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
   const args: unknown[] = [...path, ...(body === undefined ? [] : [body]), ...(query ? [query] : [])].map(fill);
   // biome-ignore lint/suspicious/noExplicitAny: a method by its name
   const methods = client as any;
-  // Options come last: what was left out before them is undefined.
+  // Options are the last argument; omitted arguments before them are undefined.
   args[Math.max(args.length, declared(methods[call]) - 1)] = {
     ...more,
     ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }),
   };
   try {
-    // The one that asks nobody.
+    // Arguments of verifyWebhook, which sends no request.
     const {
       text: sent,
       headers,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { Step } from './cases.ts';
 
-/** What a runner of the cases is told on its standard input. */
+/** Input of a case runner, sent as JSON on its standard input. */
 export interface Given {
   baseUrl: string;
   /** PEM file of the authority to trust. */
@@ -12,7 +12,7 @@ export interface Given {
   steps: Step[];
 }
 
-/** What came of a step. */
+/** Result of a test step of a client. */
 export interface Came {
   call: string;
   value?: unknown;
@@ -25,14 +25,14 @@ export interface Came {
   };
 }
 
-/** Runs a program; its output. Fails with what it said where it does not end well. */
+/** Runs a program and returns its output. Fails with the program's error output if it does not succeed. */
 export async function run(
   command: string,
   args: string[],
   { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<string> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, cwd });
-  // One that ends early reads no input; why is in what it said.
+  // A program that ends early does not read its input; its error output has the reason.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([

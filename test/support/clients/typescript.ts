@@ -5,7 +5,7 @@ const HEADER = `// Generated from the OpenAPI document by \`npm run client\`: do
 import { type CallOptions, type ClientOptions, Pages, Transport } from './transport.ts';
 `;
 
-/** The source of the TypeScript client's types and methods. */
+/** Returns the source of the TypeScript client's types and methods. */
 export function typescriptClient({ operations, schemas, version }: ReturnType<typeof readInterface>): string {
   const types = Object.entries(schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -37,11 +37,11 @@ export type EnergyEvent = ${Object.keys(schemas)
   return [HEADER, told, ...types, event, ...ofOperations, client].join('\n');
 }
 
-/** An object that stands only in this answer, which so needs a name. */
+/** Whether an object is defined only in this response and therefore needs a name. */
 const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
 
 const querySchema = ({ query, isPaged }: ClientOperation): Schema => {
-  // Pages ask for the next one themselves.
+  // Paged results request the next page themselves, so there is no cursor parameter.
   const asked = query.filter(({ name }) => !isPaged || name !== 'cursor');
   return {
     type: 'object',
@@ -89,8 +89,8 @@ const PLAIN: Record<string, string> = {
 };
 
 /**
- * Of variants of one object, which have a member in common, each says which members of the others it has not: so any member can be
- * asked for. Those that have none in common are told apart with `in`.
+ * Adds to each variant of an object the members of the other variants as undefined, if they have a member in common: so any member can be
+ * accessed. Variants without a common member are distinguished with `in`.
  */
 function apart(options: Schema[]): Schema[] {
   const [first, ...others] = options.map(({ properties = {} }) => Object.keys(properties));

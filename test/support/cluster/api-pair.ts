@@ -9,10 +9,10 @@ import { type HAProxy, startHAProxy } from './haproxy.ts';
 
 const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
 const SECRET_KEY = 'the secret of this installation';
-/** What the cluster's API processes are given, shorter: HAProxy looks twice a second. */
+/** Shorter drain time than in the cluster's API processes: HAProxy checks twice a second. */
 const DRAIN_SECONDS = 2;
 
-/** What came of a request. `failed`: it broke; there was no answer. */
+/** Result of a request. `failed`: the connection broke and there was no response. */
 interface Came {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -29,21 +29,21 @@ interface Asked {
   agent?: Agent;
 }
 
-/** Two API processes on one database, each with a data directory of its own, behind HAProxy. */
+/** Two API processes on one database, each with its own data directory, behind HAProxy. */
 export interface ApiPair {
   database: TestDatabase;
   proxy: HAProxy;
   adminKey: string;
-  /** PEM: what HAProxy's and the processes' certificate is trusted by. */
+  /** PEM of the authority for HAProxy's and the processes' certificate. */
   ca: string;
   secretKey: string;
-  /** Their ports, and HAProxy's. */
+  /** Ports of the two processes and of HAProxy. */
   ports: { first: number; second: number; proxy: number };
-  /** Asks one of them, or whichever HAProxy chooses. Never throws. */
+  /** Sends a request to a process, or to HAProxy, which chooses one. Never throws. */
   ask(port: number, path: string, asked?: Asked): Promise<Came>;
-  /** SIGTERM, and another one in its place once it has ended, as an upgrade does. Answers the exit code of the first. */
+  /** Stops a process with SIGTERM and starts another one in its place, as an upgrade does. Returns the exit code of the first. */
   replace(which: 0 | 1): Promise<number | null>;
-  /** kill -9 of both. */
+  /** Sends SIGKILL to both API processes. */
   killBoth(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { answerBrokers } from '#src/api/broker-calls.ts';
 import type { Database } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 
-/** The service's answers to brokers, on a port of the loopback that is known before there is a broker. */
+/** Starts the endpoint that brokers call to authenticate, on a loopback port that is known before a broker starts. */
 export async function brokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
   const app = Fastify({ forceCloseConnections: true });
   answerBrokers(app, brokerAccess(db, mqttUrl));

@@ -5,19 +5,19 @@ import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
 
-/** A program of Debian 13 with all that it starts, in namespaces of its own: it ends with the test, also where that is killed. */
+/** A program of Debian 13 and all its child processes in separate namespaces. It ends with the test, even if the test is killed. */
 export interface Contained {
-  /** What it wrote on both outputs. */
+  /** Standard output and standard error so far. */
   output(): string;
   isRunning(): boolean;
-  /** SIGKILL to the program and all that it started, at once; resolves when they are gone. */
+  /** Sends SIGKILL to the program and all its children at once. Resolves when they have ended. */
   kill(): Promise<void>;
-  /** SIGSTOP to all of them, in one go as far as that can be. */
+  /** Sends SIGSTOP to all of them, as simultaneously as possible. */
   freeze(): void;
   continue(): void;
 }
 
-/** A folder in Debian 13 that its user postgres may write to. `inside`: as programs there see it. */
+/** A folder in Debian 13 that its user postgres may write to. `inside` is its path for programs in Debian 13. */
 export interface InnerFolder {
   path: string;
   inside: string;
@@ -32,14 +32,14 @@ export function innerFolder(): InnerFolder {
 }
 
 /**
- * /proc, /dev, /dev/shm and /run as programs need them (without /dev/shm Patroni never promotes), seen by this program alone. The
- * shell stays, as the first process of its namespace: whoever becomes another user is no longer killed with its parent.
+ * Mounts /proc, /dev, /dev/shm and /run as programs need them, for this program only (without /dev/shm Patroni never promotes). The shell
+ * remains the first process of its namespace, because a process that changes its user is no longer killed with its parent.
  */
 const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 shm "$0/dev/shm" &&
   mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" &&
   chroot --userspec=postgres:postgres "$0" "$@"; exit $?`;
 
-/** Runs a program in Debian 13 as its user postgres, in namespaces of mounts and processes. Needs root. */
+/** Runs a program in Debian 13 as its user postgres, with separate mount and process namespaces. Needs root. */
 export function startContained(
   command: readonly string[],
   { env, folder }: { env: Readonly<Record<string, string>>; folder: InnerFolder },
@@ -49,7 +49,7 @@ export function startContained(
   const output = openSync(log, 'a');
   const child: ChildProcess = spawn(
     'setpriv',
-    // Killed with us, and all within with it.
+    // Killed with this process, and everything inside with it.
     [
       '--pdeathsig',
       'KILL',
@@ -74,7 +74,8 @@ export function startContained(
     output: () => readFileSync(log, 'utf8'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill() {
-      // Of a namespace whose first process is killed all are, and it ends when none is left; unshare follows it.
+      // If the first process of a namespace is killed, all its processes are killed; when none is left, the namespace ends and unshare
+      // exits.
       const first = all().find(isFirst);
       if (first === undefined) child.kill('SIGKILL');
       else process.kill(first, 'SIGKILL');
@@ -85,28 +86,28 @@ export function startContained(
   };
 }
 
-/** Whether it is the first process of its namespace: the last of its numbers is 1. */
+/** Whether a process is the first of its namespace: the last of its process ids is 1. */
 const isFirst = (pid: number): boolean => {
   try {
     return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // It ended meanwhile.
+    // The process has ended in the meantime.
     return false;
   }
 };
 
-/** What runs in the namespace of processes that this `unshare` made. */
+/** Returns the processes in the process namespace that this `unshare` created. */
 function processesWithin(unshare: number): number[] {
   const namespace = (pid: string, name: 'pid' | 'pid_for_children') => {
     try {
       return readlinkSync(`/proc/${pid}/ns/${name}`);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
       return undefined;
     }
   };
   const own = namespace(String(unshare), 'pid_for_children');
-  // Not made yet: it would be ours.
+  // The namespace does not exist yet: it would be this process's own.
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)

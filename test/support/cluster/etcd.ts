@@ -4,15 +4,15 @@ import { type Contained, innerFolder, startContained } from './contained.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/etcd/etcd.env', import.meta.url);
 
-/** etcd on free ports of the loopback, as deploy/cluster runs it. */
+/** etcd on free loopback ports, configured as in deploy/cluster. */
 export interface Etcd {
-  /** Host and port of each node, for its clients. */
+  /** Host and client port of each node. */
   hosts: string[];
   nodes: readonly Contained[];
   stop(): Promise<void>;
 }
 
-/** Starts a cluster of so many nodes; Patroni waits for it by itself. */
+/** Starts a cluster with `nodes` nodes. Patroni waits until it is ready. */
 export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): Promise<Etcd> {
   const members: { name: string; client: string; peer: string }[] = [];
   for (let number = 1; number <= count; number++) {
@@ -22,7 +22,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   const shared = {
     ...deployedVariables(),
     ETCD_INITIAL_CLUSTER: members.map(({ name, peer }) => `${name}=http://${peer}`).join(','),
-    // Whoever kills it here does not cut its power.
+    // Tests kill the process but do not cut the power, so no fsync is needed.
     ETCD_UNSAFE_NO_FSYNC: 'true',
   };
   const started = members.map(({ name, client, peer }) => {
@@ -50,7 +50,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   };
 }
 
-/** Variables of the file that a unit of systemd or a container reads. */
+/** Variables of the file that a systemd unit or a container reads. */
 function deployedVariables(): Record<string, string> {
   const lines = readFileSync(DEPLOYED, 'utf8').split('\n');
   return Object.fromEntries(

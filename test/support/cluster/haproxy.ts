@@ -9,17 +9,17 @@ import { userIn } from '../tiers/server.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/haproxy.cfg', import.meta.url);
 
-/** HAProxy of Debian 13 on free ports of the loopback, with the configuration of deploy/cluster. */
+/** HAProxy of Debian 13 on free loopback ports, with the configuration of deploy/cluster. */
 export interface HAProxy {
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /** Waits until it sends requests to a server of the API (api1, api2), after all that it has said of it. */
+  /** Waits while HAProxy's latest log entry about an API server (api1, api2) reports that it is down. */
   isUp(server: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts it. `tls`: its certificate, which the API's processes have, too, made out to localhost. `api`, `brokers`: ports of the loopback;
- * a broker that is not given is one that is down.
+ * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback ports; a broker
+ * without a port counts as down.
  */
 export async function startHAProxy(options: {
   tls: { cert: string; key: string };
@@ -62,8 +62,8 @@ export async function startHAProxy(options: {
   };
   const inside = folder.slice(DEBIAN_13.length);
   const output = openSync(join(folder, 'log'), 'a');
-  // Killed with us: nothing is left of a test that is killed but its folder. (Whoever becomes another user is told no more of its
-  // parent's end, so that is asked for last.)
+  // Killed with this process: a test that is killed only leaves its folder. (A process that changes its user loses the parent-death signal,
+  // so the signal is set last.)
   const child: ChildProcess = spawn(
     'chroot',
     [

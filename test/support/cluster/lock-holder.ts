@@ -4,12 +4,12 @@ import { createPool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 /**
- * A process that does a duty whenever nobody else does, and notes each step of it: its arguments are the
- * database's URL, its name, and the statement that a step takes. hung.test.ts stops and kills such processes.
+ * Child process that performs a duty while no other process does, and records each step. Arguments: the database's URL, its name, and the
+ * SQL statement of a step. hung.test.ts stops and kills such processes.
  */
 const [, , url = '', name = '', statement = ''] = process.argv;
 const pool = createPool(url, { max: 2 });
-// Not beyond the test.
+// Must not outlive the test.
 process.on('disconnect', () => process.exit(1));
 
 for (;;) {

@@ -1,27 +1,29 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 
-/** A meter that may log in. */
+/** Login of a meter. */
 export interface Login {
   deviceId: string;
   secret: string;
 }
 
-/** Meters that publish registers with QoS 1, and each reading again until it is acknowledged, as devices do. */
+/** Meters that publish register readings with QoS 1, repeating each until it is acknowledged, as devices do. */
 export interface Meters {
-  /** What was acknowledged, and when (ms). */
+  /** Acknowledged readings with their times (ms). */
   acknowledged: { reading: DecodedReading; atMs: number }[];
-  /** Publishes no more; resolves when everything is acknowledged. */
+  /** Stops publishing. Resolves when everything is acknowledged. */
   finish(): Promise<void>;
 }
 
 const UNDER_WAY = 20;
 const EVERY_MS = 100;
-/** Of a reading every minute: 0.6 to 1.8 kW. */
+/** Time between two readings, which differ by 0.6 to 1.8 kW. */
 const STEP_MS = 60_000;
 const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001);
 
-/** `startMs`: the time of the first reading of each; a reading a minute follows, ten of them a second. */
+/**
+ * Starts the meters. `startMs` is the time of each meter's first reading. Readings are one minute apart and are published ten per second.
+ */
 export function startMeters(url: string, logins: readonly Login[], startMs: number): Meters {
   const acknowledged: Meters['acknowledged'] = [];
   let isOver = false;
@@ -63,7 +65,7 @@ export function startMeters(url: string, logins: readonly Login[], startMs: numb
   };
 }
 
-/** Again until it is acknowledged: mqtt.js gives up what was under way when a connection is lost. */
+/** Publishes a message repeatedly until it is acknowledged: mqtt.js gives up unacknowledged messages when a connection is lost. */
 async function deliver(client: MqttClient, { deviceId, readAtMs, value }: DecodedReading): Promise<void> {
   const payload = JSON.stringify({ ts: readAtMs, energy_total_kwh: value / 1e6 });
   for (;;) {
@@ -76,7 +78,7 @@ async function deliver(client: MqttClient, { deviceId, readAtMs, value }: Decode
   }
 }
 
-/** The longest time without one of these moments (ms) between two others, in seconds. */
+/** Returns the longest gap between these times (ms) within a range, in seconds. */
 export function longestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
   const within = times.filter((atMs) => atMs >= fromMs && atMs <= toMs);
   const all = [fromMs, ...within.sort((a, b) => a - b), toMs];

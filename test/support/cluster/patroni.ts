@@ -11,44 +11,44 @@ const DEPLOYED = new URL('../../../deploy/cluster/patroni/', import.meta.url);
 const PASSWORD = 'of-the-tests';
 const READY_MS = 60_000;
 
-/** A PostgreSQL with its Patroni. */
+/** A PostgreSQL server with its Patroni. */
 interface DatabaseNode {
   name: string;
-  /** Where its PostgreSQL listens. */
+  /** Address of the node's PostgreSQL. */
   host: string;
-  /** Of the service's database on this node alone. */
+  /** URL of the service's database on this node only. */
   url: string;
-  /** kill -9 of Patroni and PostgreSQL at once. */
+  /** Sends SIGKILL to Patroni and PostgreSQL at once. */
   kill(): Promise<void>;
-  /** The same programs on the same folder again. */
+  /** Starts the same programs on the same folder again. */
   start(): void;
   freeze(): void;
   continue(): void;
-  /** What Patroni says of it; null while it says nothing. */
+  /** Patroni's status of the node; null if Patroni does not respond. */
   state(): Promise<{ role: string; state: string; pause?: boolean } | null>;
   output(): string;
 }
 
-/** Two PostgreSQL 17 under Patroni, one of them the synchronous standby, with etcd, on free ports of the loopback. */
+/** Two PostgreSQL 17 servers under Patroni, one of them a synchronous standby, with etcd, on free loopback ports. */
 export interface PatroniCluster {
   etcd: Etcd;
   nodes: readonly [DatabaseNode, DatabaseNode];
-  /** All hosts, as DATABASE_URL takes them. */
+  /** URL with all hosts, as in DATABASE_URL. */
   url: string;
   superuserUrl(node: DatabaseNode): string;
-  /** The node that says that it takes writes; waits for one. */
+  /** Waits for a node that accepts writes, and returns it. */
   primary(): Promise<DatabaseNode>;
   standby(): Promise<DatabaseNode>;
-  /** Waits until one is primary and the other its synchronous standby. */
+  /** Waits until one node is primary and the other its synchronous standby. */
   ready(): Promise<void>;
-  /** The standby takes over in good order; resolves when Patroni says that it has. */
+  /** Performs an orderly switchover to the standby. Resolves when Patroni reports that it is done. */
   switchover(): Promise<void>;
-  /** Patroni decides nothing (nor lets a standby go on whose replay was paused) until it is told to go on. */
+  /** Pauses or resumes Patroni. While paused it decides nothing (and does not resume a standby whose replay was paused). */
   maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `etcdNodes`: three where one of them is to fail, too. */
+/** Starts the cluster. `etcdNodes`: three if an etcd node is to fail, too. */
 export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}): Promise<PatroniCluster> {
   const etcd = await startEtcd({ nodes: etcdNodes });
   const nodes = [await makeNode('pg1', etcd), await makeNode('pg2', etcd)] as const;
@@ -77,7 +77,7 @@ export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}
     async switchover() {
       const [from, to] = [await primary(), await standby()];
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
-      // Refused while etcd is choosing a leader of its own.
+      // Patroni refuses while etcd elects its own leader.
       for (const until = Date.now() + READY_MS; ; await pause(500)) {
         const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
         if (answer.ok) return;
@@ -98,7 +98,7 @@ export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}
 }
 
 interface OwnNode extends DatabaseNode {
-  /** Where its Patroni is asked. */
+  /** Address of the node's Patroni API. */
   api: string;
   remove(): Promise<void>;
 }
@@ -154,13 +154,13 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
   };
 }
 
-/** The files of deploy/cluster, and what only tests want. */
+/** Installs the files of deploy/cluster, with changes that only tests need. */
 function configure(folder: InnerFolder): void {
   const script = join(folder.path, 'post-bootstrap.sh');
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
   const given = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
   given.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
-  // A machine that runs tests is not to be restarted by them.
+  // Patroni's watchdog must not restart a machine that runs tests.
   given.watchdog.mode = 'off';
   given.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
   writeFileSync(join(folder.path, 'patroni.yml'), stringify(given));

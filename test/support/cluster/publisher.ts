@@ -1,15 +1,15 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 
-/** What a device with a memory does: it repeats each message until it is acknowledged, at whichever node answers, in order. */
+/** A device that stores its messages: it publishes in order, and repeats each until it is acknowledged, at whichever node responds. */
 export interface RepeatingPublisher {
-  /** Payloads that were acknowledged so far, as counted from the first, and when (ms). */
+  /** Indices of the payloads acknowledged so far, with the times (ms). */
   acknowledged: Map<number, number>;
-  /** Longest time without an acknowledgement while something waited for one. */
+  /** Longest time without an acknowledgement while a message was pending, in ms. */
   longestSilenceMs(): number;
-  /** Resolves when all that were given are acknowledged. */
+  /** Resolves when all given payloads are acknowledged. */
   flush(): Promise<void>;
   publish(payload: string): void;
-  /** Connects anew, to the node of this index. */
+  /** Reconnects to the node of this index. */
   moveTo(index: number): void;
   close(): Promise<void>;
 }
@@ -18,12 +18,12 @@ const SILENCE_MS = 3_000;
 
 /** Connects as a device by MQTT 3.1.1 with a persistent session, to the nodes in turn. */
 export function repeatingPublisher(options: {
-  /** May change: it holds from the next connection on. */
+  /** May change; the new value is used from the next connection on. */
   nodes: readonly { host?: string; ports: { mqtt: number } }[];
   deviceId: string;
   secret: string;
   topic: string;
-  /** Which node is asked first. */
+  /** Index of the first node to connect to. */
   first: number;
 }): RepeatingPublisher {
   const { nodes, deviceId, secret, topic } = options;
@@ -64,7 +64,7 @@ export function repeatingPublisher(options: {
         payloads.forEach((_, index) => {
           if (!acknowledged.has(index)) send(made, index);
         });
-        // A node that was frozen says nothing: another one may answer.
+        // A frozen node does not respond; another one may.
         const watch = setInterval(() => {
           const sinceMs = Date.now() - Math.max(lastAtMs, connectedAtMs);
           if (isWaiting() && sinceMs > SILENCE_MS) made.stream.destroy();
@@ -88,7 +88,7 @@ export function repeatingPublisher(options: {
       if (client) send(client, payloads.length - 1);
     },
     moveTo(index) {
-      // One more with each connection that ends.
+      // Incremented with each connection that ends.
       node = index - 1;
       client?.stream.destroy();
     },

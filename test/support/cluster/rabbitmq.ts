@@ -12,63 +12,63 @@ import { everyProcessOf, inNamespace } from './namespace.ts';
 
 const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
 const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server';
-/** The service's own user of the broker. */
+/** The service's own user on the broker. */
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
-/** Where a node runs, if not on our loopback. */
+/** Network location of a node that is not on this process's loopback interface. */
 export interface Place {
-  /** Its address. */
+  /** Address of the node. */
   host: string;
-  /** Our address, as it sees it. */
+  /** Address of this process, as the node sees it. */
   gateway: string;
-  /** The namespace of its network, as a file. */
+  /** File of the node's network namespace. */
   network: string;
 }
 
-/** A node of the cluster, on ports of its own of the loopback. */
+/** A node of the cluster, on its own loopback ports. */
 export interface RabbitNode {
   name: string;
   host: string;
-  /** Where it keeps what it has. */
+  /** Folder of the node's data. */
   dataFolder: string;
   ports: { amqp: number; amqps: number; mqtt: number; mqtts: number };
-  /** Processes of the node; its beam is among them. */
+  /** Processes of the node, including its Erlang VM (beam). */
   pids(): number[];
-  /** kill -9 of the whole node. */
+  /** Sends SIGKILL to all processes of the node. */
   kill(): Promise<void>;
-  /** SIGSTOP and SIGCONT of the whole node. */
+  /** Sends SIGSTOP or SIGCONT to all processes of the node. */
   freeze(): void;
   thaw(): void;
-  /** Starts it on the data that it has; resolves when it takes MQTT. */
+  /** Starts the node on its existing data. Resolves when it accepts MQTT connections. */
   start(): Promise<void>;
-  /** Stops it in good order; resolves when it is gone. */
+  /** Stops the node in an orderly way. Resolves when it has ended. */
   stop(): Promise<void>;
-  /** `rabbitmqctl` on this node, which goes on meanwhile. Dear: a second of processor. */
+  /** Runs `rabbitmqctl` on this node without blocking this process. Expensive: a second of CPU time. */
   ctl(...args: string[]): Promise<string>;
-  /** What it has logged since it was made. */
+  /** Log of the node since it was created. */
   log(): string;
 }
 
 export interface RabbitCluster {
   nodes: RabbitNode[];
-  /** MQTT_URL of a service that has its queues there; `own`: its hosts in another order. */
+  /** Returns the MQTT_URL of a service that uses the cluster's queues. `own`: TLS, and the order of the hosts. */
   url(own?: { secure?: boolean; nodes?: readonly RabbitNode[] }): string;
-  /** The authority of the nodes' certificate, as a file. */
+  /** File of the authority that signed the nodes' certificate. */
   caFile: string;
-  /** `rabbitmqctl` on the first node. Dear: a second of processor. */
+  /** Runs `rabbitmqctl` on the first node. Expensive: a second of CPU time. */
   ctl(...args: string[]): string;
-  /** Spreads the leaders of queues over the nodes that are there, as `rabbitmq-queues rebalance quorum` does. */
+  /** Distributes the queue leaders over the running nodes, as `rabbitmq-queues rebalance quorum` does. */
   rebalance(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`, and behind them only what
- * a test must have otherwise: ports, and less of the disk that must be free. `operator`: where the service answers who may do what, or
- * several such addresses, one a node in turn. `places`: of each node, instead of the loopback. `prepare`: does something with the folders
- * of the nodes' data before they start.
- * Nothing outlives this process, however it ends: each node is a namespace whose first process is killed with it.
+ * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`, followed only by the settings
+ * that tests change: ports, and a lower limit of free disk. `operator`: URL at which the service authorises clients, or several such URLs,
+ * one per node in turn. `places`: network location of each node instead of the loopback interface. `prepare` is called with the nodes' data
+ * folders before they start. Nothing outlives this process, however it ends: each node is a namespace whose first process is killed with
+ * it.
  */
 export async function startRabbitMq({
   count = 3,
@@ -101,7 +101,7 @@ export async function startRabbitMq({
   const hosts = Array.from({ length: count }, (_, index) => places?.[index]?.host ?? '127.0.0.1');
   makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
-  // A cluster of fewer nodes is told of fewer.
+  // A cluster with fewer nodes lists only those.
   const kept = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
@@ -173,7 +173,7 @@ export async function startRabbitMq({
         try {
           process.kill(pid, name);
         } catch {
-          // Gone with another one.
+          // The process ended together with another one.
         }
       }
     };
@@ -184,7 +184,7 @@ export async function startRabbitMq({
       const all = pids();
       await end();
       await ended;
-      // A process of many threads takes a moment to go, and its ports with it.
+      // A process with many threads takes a moment to end and to release its ports.
       while (all.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((done) => setTimeout(done, 10));
     };
     const node: RabbitNode = {
@@ -241,16 +241,16 @@ export async function startRabbitMq({
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
 
-/** A node that hangs does not answer. */
+/** A hanging node does not respond. */
 const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
-/** `rabbitmqctl` asking a node, as arguments of chroot. */
+/** Arguments of chroot for running `rabbitmqctl` on a node. */
 const ctlArguments = (node: string, args: readonly string[]): string[] => [
   ...['--userspec=rabbitmq:rabbitmq', DEBIAN_13, 'sh', '-c', 'cd; exec "$@"', 'sh', CTL, '-n', node],
   ...args,
 ];
 
-/** An authority, and the certificate of all nodes by it. */
+/** Creates an authority, and the certificate of all nodes. */
 function makeCertificate(folder: string, hosts: readonly string[], own: (path: string) => void): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
@@ -276,7 +276,7 @@ function makeCertificate(folder: string, hosts: readonly string[], own: (path: s
   for (const name of ['ca.crt', 'node.crt', 'node.key']) own(join(folder, name));
 }
 
-/** Waits until the port of a node is open; a node that ended says why. */
+/** Waits until the port of a node is open. If the node has ended, fails with its reason. */
 async function opened(port: number, child: ChildProcess, node: RabbitNode): Promise<void> {
   for (const untilMs = Date.now() + 60_000; Date.now() < untilMs; ) {
     if (child.exitCode !== null) throw new Error(`${node.name} ended: ${node.log().slice(-2_000)}`);

@@ -6,24 +6,24 @@ import { hasEspiSchema } from '../espi-schema.ts';
 import { hasCgroups } from '../systemd.ts';
 import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
-/** Something that tests need and a machine may lack. */
+/** A requirement of tests that a machine may lack. */
 export interface Need {
-  /** What is said to be lacking. */
+  /** Name in the report of missing requirements. */
   name: string;
-  /** How to get it. */
+  /** Instructions to install the missing requirement. */
   how: string;
-  /** What cannot run without it, as globs. */
+  /** Tests that cannot run without it, as globs. */
   files: readonly string[];
 }
 
 interface Program {
-  /** Debian's package, which has the program of the same name, or `program`. */
+  /** Debian package whose program has the same name, or the name `program`. */
   name: string;
   program?: string;
   files: readonly string[];
 }
 
-/** What Debian's packages bring. A test that starts one of them stands here, or fails where it is not installed. */
+/** Programs of Debian packages. A test that starts one of them must be listed here; otherwise it fails if the program is not installed. */
 export const PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
@@ -38,7 +38,7 @@ export const PROGRAMS: readonly Program[] = [
   },
   { name: 'faketime', files: ['test/system/start/bad-days-clocks.test.ts'] },
   { name: 'openssl', files: ['test/system/ingest/onboarding.test.ts'] },
-  // pip and what builds with it.
+  // pip and its build tools.
   { name: 'python3-pip', program: 'pip3', files: ['test/contract/clients/*.test.ts', 'test/system/docs/*.test.ts'] },
   { name: 'curl', files: ['test/system/docs/*.test.ts'] },
   { name: 'jq', files: ['test/system/docs/*.test.ts'] },
@@ -50,7 +50,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'chromium-headless-shell', files: ['test/system/{dashboard,docs}/*.test.ts'] },
 ];
 
-/** Whether a program is found as the tests find it: on the path, or where Debian puts those of its administrator. */
+/** Whether a program is found as the tests find it: on the path, or in Debian's folders of administrator programs. */
 export function isInstalled(name: string): boolean {
   if (name === 'chromium-headless-shell' && process.env.CHROMIUM) return true;
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
@@ -64,7 +64,7 @@ export function isInstalled(name: string): boolean {
   });
 }
 
-/** Whether this process may make namespaces with mounts of their own: CAP_SYS_ADMIN, which root in a container need not have. */
+/** Whether this process may create mount namespaces: CAP_SYS_ADMIN, which root in a container may lack. */
 function mayMount(): boolean {
   const CAP_SYS_ADMIN = 21n;
   const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
@@ -72,13 +72,13 @@ function mayMount(): boolean {
   return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
 }
 
-/** Why a database cannot fail over here; null where it can. */
+/** Returns why a failover of the database cannot be tested here; null if it can. */
 function clusterIsMissing(setup: string): string | null {
   if (process.getuid?.() !== 0 || !mayMount()) return 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux';
   return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13, 'usr/bin', name))) ? null : setup;
 }
 
-/** What this machine lacks, by a look at its files: nothing is started, and nothing made. */
+/** Returns the requirements that this machine lacks, judged by its files. Starts and creates nothing. */
 export function missingNeeds(): Need[] {
   const setup = 'npm run test:setup (as root, on Debian)';
   const earlier = {

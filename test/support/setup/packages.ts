@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Asked by Debian's packages before they start a service. */
+/** Policy script that Debian's packages call before they start a service. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs Debian packages. A broker and a Redis would start with them, on the standard ports; the tests start their own,
- * so nothing is started now (a policy of the machine's own stays as it is).
+ * Installs Debian packages without starting their services. A broker and a Redis would otherwise start on the standard ports, but the tests
+ * start their own. A policy of the machine is not changed.
  */
 export function installPackages(names: readonly string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -6,12 +6,12 @@ import { isInstalled, missingNeeds, PROGRAMS } from './needs.ts';
 import { installPackages } from './packages.ts';
 
 /**
- * `npm run test:setup`: installs what the tests need and this machine lacks, where that is possible. What is then still
- * missing is not a failure: the tests run without it and say at their end what was not run.
+ * `npm run test:setup`: installs the requirements of the tests that this machine lacks, if possible. Anything still missing is not a
+ * failure: the tests run without it and report at their end which tests did not run.
  */
 const isDebianRoot = process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
 
-/** Says what could not be had, in the last line of what the program said. */
+/** Runs an action. If it fails, prints the last line of the program's output. */
 function attempt(what: string, action: () => void): void {
   try {
     action();

@@ -3,7 +3,7 @@ import { makeInnerFolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_BIN } from './reach.ts';
 import { runServer, type TestServer, userIn } from './server.ts';
 
-/** Debian 13's PostgreSQL 17 with its TimescaleDB, which carries the Apache licence. */
+/** Starts Debian 13's PostgreSQL 17 with its Apache-licensed TimescaleDB. */
 export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
   const folder = makeInnerFolder();
   const { uid, gid } = userIn(DEBIAN_13, 'postgres');

@@ -5,7 +5,7 @@ import { rootPrefix } from '#src/database/postgres-binaries.ts';
 import { installedCommunity } from './reach.ts';
 import { runServer, type TestServer } from './server.ts';
 
-/** The server of TIMESCALE_URL, or one of the tests' own with the machine's PostgreSQL. */
+/** Connects to the server of TIMESCALE_URL, or starts one with the machine's PostgreSQL. */
 export async function startCommunity(): Promise<TestServer> {
   const given = process.env.TIMESCALE_URL;
   if (given) {

@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import { DEBIAN_13 } from './reach.ts';
 
 const PLACE = join(DEBIAN_13, 'var/tmp');
-/** Short: the path of a socket in it has an end. */
+/** Short, because the path of a socket in the folder has a maximum length. */
 const prefixOf = (temporary: string): string => `e-${basename(temporary).slice(-6)}-`;
 
-/** Makes a folder in Debian 13, for a program that runs there. Its name tells for which folder for temporary files it was made. */
+/** Creates a folder in Debian 13 for a program that runs there. Its name is derived from the folder for temporary files. */
 export const makeInnerFolder = (): string => mkdtempSync(join(PLACE, prefixOf(tmpdir())));
 
-/** Those that were made where `temporary` was the folder for temporary files. */
+/** Returns the folders that were created while `temporary` was the folder for temporary files. */
 export const innerFoldersOf = (temporary: string): string[] =>
   existsSync(PLACE)
     ? readdirSync(PLACE)

@@ -5,12 +5,12 @@ import { createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import type { TestServer } from './server.ts';
 
-/** The embedded PostgreSQL: what the service runs on where nothing else is configured. */
+/** Starts the embedded PostgreSQL, which the service uses by default. */
 export async function startPlain(): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'energy-test-'));
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
   const urlOf = (database: string) => superuserUrl(dataDir, database);
-  // Its databases are gone with the run: nothing is flushed, as on the other tiers' servers. What is killed in tests has servers of its own.
+  // Its databases end with the run, so nothing is flushed, as on the other tiers' servers. Tests that kill a server start a separate one.
   const admin = createPool(urlOf('postgres'), { max: 1 });
   for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
   await admin.query('SELECT pg_reload_conf()');

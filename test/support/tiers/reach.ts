@@ -4,31 +4,31 @@ import { join } from 'node:path';
 import type { Tier } from '#src/database/capabilities.ts';
 
 /**
- * Debian 13 with PostgreSQL 17 and its TimescaleDB, which carries the Apache licence, and with what a cluster runs on; `npm run
- * test:setup` makes it. Its number grows with its packages: a run of an earlier version may be using the folder before.
+ * Folder with Debian 13, PostgreSQL 17 with its Apache-licensed TimescaleDB, and the cluster's programs; `npm run test:setup` creates it.
+ * Its number increases with its packages, because a run of an earlier version may be using the previous folder.
  */
 export const DEBIAN_13 = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',
   'debian-13-2',
 );
-/** Its PostgreSQL, as the chroot sees it. */
+/** Folder of its PostgreSQL programs, as seen in the chroot. */
 export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
 const INSTALLED = '/usr/lib/postgresql';
 
-/** How to get RabbitMQ's nodes here; null where they can be run. */
+/** Returns how to make RabbitMQ available here; null if it can already run. */
 export function rabbitMqIsMissing(): string | null {
   if (process.getuid?.() !== 0) return 'run the tests as root: its nodes run in a chroot';
   return existsSync(join(DEBIAN_13, 'usr/lib/rabbitmq')) ? null : 'npm run test:setup';
 }
 
-/** A tier that this machine cannot run, and how to get it. */
+/** A tier that this machine cannot run, and how to install it. */
 export interface MissingTier {
   tier: Tier;
   how: string;
 }
 
-/** Which tiers this machine can run, by a look at its files. The embedded PostgreSQL is always there. */
+/** Returns the tiers that this machine can run, judged by its files. The embedded PostgreSQL is always available. */
 export function reachTiers(): { reached: Tier[]; missing: MissingTier[] } {
   const answers: [Tier, string | null][] = [
     ['plain', null],
@@ -52,7 +52,10 @@ function communityIsMissing(): string | null {
   return 'name a server with the community edition in TIMESCALE_URL (a superuser of it), or install the edition for the PostgreSQL of this machine';
 }
 
-/** Programs of the newest PostgreSQL of this machine that has TimescaleDB with its community library; undefined where none has. */
+/**
+ * Returns the program folder of the newest installed PostgreSQL that has TimescaleDB with its community library; undefined if there is
+ * none.
+ */
 export function installedCommunity(): string | undefined {
   if (!existsSync(INSTALLED)) return undefined;
   const newest = readdirSync(INSTALLED)

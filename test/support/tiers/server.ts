@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { createPool } from '#src/database/connect.ts';
 
-/** A PostgreSQL server that tests make databases on. */
+/** A PostgreSQL server on which tests create databases. */
 export interface TestServer {
   urlOf(database: string): string;
   stop(): Promise<void>;
 }
 
-/** URL by the folder of the server's socket. */
+/** Returns the URL of a database, by the folder of the server's socket. */
 const socketUrl = (folder: string) => (database: string) =>
   `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
-/** What the compose file runs its database with: the same here. */
+/** Command of the database in the compose file; the tests use the same settings. */
 const deployed: string[] = parse(readFileSync(new URL('../../../deploy/compose.yaml', import.meta.url), 'utf8'))
   .services.database.command.slice(1)
   .filter((argument: string) => argument !== '-c');
 
-/** Settings of the tests' own servers: those of the compose file, no process beyond what a test asks for, nothing flushed. */
+/** Settings of the tests' own servers: those of the compose file, no more processes than tests request, and no flushing. */
 const settings = (folder: string, preload: boolean) => `
 ${deployed.filter((line) => preload || !/^(shared_preload|timescaledb)/.test(line)).join('\n')}
 listen_addresses = ''
@@ -34,15 +34,15 @@ log_min_error_statement = fatal
 `;
 
 /**
- * Makes a cluster and runs a server on it until `stop`. `folder` is the cluster's parent as this process sees it,
- * `inside` as the server does (they differ in a chroot); `prefix` stands before every program.
+ * Creates a cluster and runs a server on it until `stop`. `folder` is the cluster's parent as this process sees it, `inside` as the server
+ * sees it (they differ in a chroot). `prefix` is put before every command.
  */
 export async function runServer(options: {
   bin: string;
   prefix: readonly string[];
   folder: string;
   inside: string;
-  /** Without it the extension is installed, but cannot be made. */
+  /** Whether to preload the extension. Without it the extension is installed but cannot be created in a database. */
   preload?: boolean;
 }): Promise<TestServer> {
   const { bin, prefix, folder, inside, preload = true } = options;
@@ -95,7 +95,7 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Numbers of a user of a root file system, from its passwd. */
+/** User id and group id of a user in a root file system, from its passwd. */
 export function userIn(root: string, name: string): { uid: number; gid: number } {
   const line = readFileSync(join(root, 'etc/passwd'), 'utf8')
     .split('\n')

@@ -4,7 +4,7 @@ import { startCommunity } from './community.ts';
 import { startPlain } from './plain.ts';
 import type { TestServer } from './server.ts';
 
-/** How to start a server of each tier. */
+/** Start functions for a server of each tier. */
 export const START: Record<Tier, () => Promise<TestServer>> = {
   plain: startPlain,
   apache: startApache,

@@ -51,7 +51,7 @@ const events = () =>
     ({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as { type: EventType; data: never },
   );
 
-test('readings over MQTT are told at an HTTPS receiver: connected, updated, and the alert that they trigger', async () => {
+test('readings over MQTT reach an HTTPS receiver as events: connected, updated, and a triggered alert', async () => {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'told@example.com', role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
@@ -74,7 +74,7 @@ test('readings over MQTT are told at an HTTPS receiver: connected, updated, and 
   await expect
     .poll(() => new Set(events().map(({ type }) => type)), { interval: 50 })
     .toEqual(new Set(['device.connected', 'usage.updated', 'alert.triggered']));
-  // What the document says of them.
+  // The OpenAPI document describes the events.
   for (const event of events()) expect(eventSchema(event.type).parse(event)).toEqual(event);
   const fired = receiver.calls.find(({ body }) => body.includes('"alert.triggered"'));
   expect((fired?.atMs ?? Number.POSITIVE_INFINITY) - publishedMs).toBeLessThan(5_000);
@@ -96,7 +96,7 @@ test('readings over MQTT are told at an HTTPS receiver: connected, updated, and 
     user_id: userId,
     hours: [{ date: hour.slice(0, 10), hour: hour.slice(11, 16), kwh_used: 0.75 }],
   });
-  // What changes within the next minute waits for its end.
+  // A change within the next minute is reported at the end of that minute.
   await say({ ts: startMs + hourMs * 0.75, energy_total_kwh: 101 });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(events().filter(({ type }) => type === 'usage.updated')).toHaveLength(1);
@@ -104,7 +104,7 @@ test('readings over MQTT are told at an HTTPS receiver: connected, updated, and 
   await client.endAsync();
 });
 
-test('a corrected price fires an alert on costs, without a reading', async () => {
+test('a corrected price triggers an alert on costs without a reading', async () => {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'priced@example.com', role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });

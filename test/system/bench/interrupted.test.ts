@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../support/service.ts';
 
 const BENCH = resolve(import.meta.dirname, '../../../bench/run.ts');
 
-/** Processes that were told of a folder below this one for temporary files, by their commands. */
+/** Returns the commands of processes whose folder for temporary files is below this folder. */
 function running(folder: string): Map<number, string> {
   const found = new Map<number, string>();
   for (const entry of readdirSync('/proc')) {
@@ -15,13 +15,13 @@ function running(folder: string): Map<number, string> {
       const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ');
       if (command !== '') found.set(Number(entry), command);
     } catch {
-      // No process, gone meanwhile, or another user's.
+      // Not a process, already ended, or another user's.
     }
   }
   return found;
 }
 
-/** Starts a flood, and waits until its devices publish to a worker that writes into a database. */
+/** Starts the benchmark `flood`, and waits until its devices publish to a worker that writes into a database. */
 async function flood(folder: string) {
   const child = spawn(process.execPath, [BENCH, 'flood', '--minutes=5'], {
     env: { ...process.env, TMPDIR: folder },
@@ -41,10 +41,10 @@ async function flood(folder: string) {
   };
 }
 
-test('a benchmark that is interrupted ends what it started, and removes its folders', async () => {
+test('an interrupted benchmark ends what it started and removes its folders', async () => {
   const folder = await temporaryFolder();
   const bench = await flood(folder.path);
-  // npm passes on what a terminal sends to both.
+  // npm forwards the signal that the terminal has sent to both.
   bench.child.kill('SIGINT');
   bench.child.kill('SIGINT');
   expect(await bench.code).toBe(130);
@@ -54,19 +54,19 @@ test('a benchmark that is interrupted ends what it started, and removes its fold
   await folder.remove();
 });
 
-test('the second Ctrl-C ends a benchmark at once, whatever hangs, and says what stays', async () => {
+test('a second Ctrl-C ends a benchmark at once, whatever hangs, and names the remaining folder', async () => {
   const folder = await temporaryFolder();
   const bench = await flood(folder.path);
   process.kill(bench.pidOf('-D') as number, 'SIGSTOP');
   bench.child.kill('SIGTERM');
   await expect.poll(() => bench.pidOf('ingest-publisher.ts')).toBeUndefined();
-  // Sooner it would be the same Ctrl-C, passed on by npm.
+  // An earlier signal would count as the same Ctrl-C, forwarded by npm.
   await new Promise((done) => setTimeout(done, 400));
   bench.child.kill('SIGINT');
   expect(await bench.code).toBe(130);
   await expect.poll(() => running(folder.path)).toEqual(new Map());
   const [left = ''] = readdirSync(folder.path);
-  // What it said last may be read after its end is heard of.
+  // The last output may arrive after the exit event.
   await expect.poll(bench.said).toContain(`Left behind: ${join(folder.path, left)}`);
   await folder.remove();
 });

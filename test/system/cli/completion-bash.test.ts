@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What bash offers for the last of these words. */
+/** Returns bash's completions for the last of these words. */
 function offered(...words: string[]): string[] {
   const asked = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _energy; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const script = `source '${file}'; complete -p energy >/dev/null && ${asked}`;
@@ -25,7 +25,7 @@ function offered(...words: string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-test('commands, those below them, and options', () => {
+test('completes commands, subcommands and options', () => {
   expect(offered('')).toEqual(Object.keys(COMMANDS));
   expect(offered('us')).toEqual(['users', 'usage']);
   expect(offered('webhooks', 're')).toEqual(['retry']);
@@ -36,14 +36,14 @@ test('commands, those below them, and options', () => {
   expect(offered('users', 'update', 'anna@example.com', '--pl')).toEqual(['--plan']);
 });
 
-test('words that an option takes, files where it takes one, and nothing where it cannot be known', () => {
+test('completes the values of an option, files if it takes one, and nothing if the values are unknown', () => {
   expect(offered('devices', 'create', '--placement', 'st')).toEqual(['storage']);
   expect(offered('export', 'usr_1', '--output', 'energy.')).toEqual(['energy.bash']);
   expect(offered('devices', 'create', '--user', '')).toEqual([]);
   expect(offered('completion', 'b', '')).not.toContain('users');
 });
 
-test('the script is the same whoever makes it, and another shell’s name is refused', () => {
+test('the script does not depend on the calling shell, and another shell’s name is rejected', () => {
   const energy = resolve(import.meta.dirname, '../../../bin/energy.js');
   const { status, stderr } = spawnSync(process.execPath, [energy, 'completion', 'tcsh'], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([1, expect.stringContaining('Allowed choices are bash, zsh, fish')]);

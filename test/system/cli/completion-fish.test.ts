@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What fish offers for a line: words with their descriptions. */
+/** Returns fish's completions for a line, with their descriptions. */
 const offered = (line: string): Map<string, string> =>
   new Map(
     execFileSync('fish', ['--no-config', '-c', `source ${file}; complete -C "${line}"`], {
@@ -25,7 +25,7 @@ const offered = (line: string): Map<string, string> =>
       .map((text) => text.split('\t') as [string, string]),
   );
 
-test('commands, those below them, options and what these take, with what each is', () => {
+test('completes commands, subcommands, options and their values, with descriptions', () => {
   expect([...offered('energy ').keys()].sort()).toEqual(Object.keys(COMMANDS).sort());
   expect(offered('energy us').get('users')).toBe('accounts');
   expect([...offered('energy webhooks re').keys()]).toEqual(['retry']);

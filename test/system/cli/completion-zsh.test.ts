@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What is typed, in a zsh on a terminal of its own (zpty), with Tab where `⇥` stands: what `energy` is then called with. */
+/** Types lines into a zsh on its own terminal (zpty), with Tab for each `⇥`. Returns the arguments that `energy` is called with. */
 function called(...lines: string[]): string[] {
   const script = join(folder.path, 'typed.zsh');
   const typed = lines.map(
@@ -39,7 +39,7 @@ zpty -d z
   return [...output.matchAll(/ARGS:(.*?)\s*$/gm)].map(([, args = '']) => args);
 }
 
-test('commands, those below them, options and what these take', () => {
+test('completes commands, subcommands, options and their values', () => {
   expect(
     called(
       'energy webh⇥re⇥',

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 
-/** Runs `energy decode` on lines; nothing of the environment that a database or a broker would be found by. */
+/** Runs `energy decode` on lines, in an environment without a database or a broker. */
 async function decode(
   lines: string[],
   flags = ['--json'],
@@ -29,7 +29,7 @@ const tasmota = {
   received_at,
 };
 
-test('answers a line for each line, in what the device says, in UTC', async () => {
+test('prints a line for each input line, with the device’s quantities, in UTC', async () => {
   const lines = [
     { n: 0, ...tasmota, tz: 'Europe/Berlin' },
     { n: 1, ...tasmota },
@@ -58,7 +58,7 @@ test('answers a line for each line, in what the device says, in UTC', async () =
         },
       ],
     },
-    // What the line before was told is not known to this one.
+    // Settings of the previous line do not apply to this one.
     { n: 8, topic: 'meter/sensor/energy/state', payload: '12.5', received_at },
   ];
   const { code, out } = await decode(lines.map((line) => JSON.stringify(line)));
@@ -86,7 +86,7 @@ test('answers a line for each line, in what the device says, in UTC', async () =
   expect(answers.get(8)).toEqual({ n: 8, readings: [], rejected: [] });
 });
 
-test('lines that are no messages are refused by themselves, and the command goes on', async () => {
+test('rejects lines that are not messages individually, and continues', async () => {
   const bad = [
     'rubbish',
     '[]',
@@ -95,7 +95,7 @@ test('lines that are no messages are refused by themselves, and the command goes
     JSON.stringify({ n: 4, ...tasmota, payload_b64: 'eA==' }),
     JSON.stringify({ n: 5, ...tasmota, received_at: 'yesterday' }),
     JSON.stringify({ n: 6, ...tasmota, payload: 7 }),
-    // Settings that cannot be understood are none.
+    // Invalid settings are ignored.
     JSON.stringify({
       n: 7,
       ...tasmota,
@@ -114,7 +114,7 @@ test('lines that are no messages are refused by themselves, and the command goes
   expect(answers[7].readings).toHaveLength(2);
 });
 
-test('for people it names the family, and what devices write cannot drive the terminal', async () => {
+test('names the family in its text output, and devices’ texts cannot control the terminal', async () => {
   const { out } = await decode(
     [
       JSON.stringify(tasmota),
@@ -128,7 +128,7 @@ test('for people it names the family, and what devices write cannot drive the te
   expect(out.join('\n')).not.toContain('\u001b');
 });
 
-test('one message by options, and what does not go together is refused', async () => {
+test('decodes one message given by options, and rejects options that do not go together', async () => {
   const one = ['--topic', 'tele/plug/SENSOR', '--payload', '{"ENERGY": {"Total": 301.004}}'];
   expect((await decode([], one)).out).toEqual([
     'Read, by the family tasmota:',
@@ -146,7 +146,7 @@ test('one message by options, and what does not go together is refused', async (
   }
 });
 
-test('words without an option are told how a message is given', async () => {
+test('explains how to give a message if there are words without an option', async () => {
   for (const words of [['foo'], ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'], ['--json', 'foo']]) {
     const { code, out, err } = await decode([], words);
     expect([code, out]).toEqual([1, []]);
@@ -155,7 +155,7 @@ test('words without an option are told how a message is given', async () => {
   }
 });
 
-test('answers a line without end as a rejected one, in bounded memory, and the lines around it as usual', async () => {
+test('rejects an endless line in bounded memory, and decodes the lines around it as usual', async () => {
   const child = spawn(process.execPath, ['--max-old-space-size=64', resolve('bin/energy.js'), 'decode', '--json'], {
     env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -166,12 +166,12 @@ test('answers a line without end as a rejected one, in bounded memory, and the l
   const write = (data: string | Buffer) => new Promise<void>((done) => child.stdin.write(data, () => done()));
   await write(`${JSON.stringify({ n: 0, ...tasmota })}\r\n\n`);
   const mib = Buffer.alloc(1_048_576, 'x');
-  // Linux: the most that the process held at any time.
+  // Peak memory of the process, as Linux reports it.
   const residentMib = () =>
     Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
   for (let count = 0; count < 300; count++) await write(mib);
   expect(residentMib()).toBeLessThan(250);
-  // A payload at the bound of payloads is a line that is read.
+  // A payload of the maximum length is still decoded.
   const longest = {
     topic: 'tele/plug/SENSOR',
     payload_b64: Buffer.alloc(1_048_576, ' ').toString('base64'),

@@ -50,14 +50,14 @@ const importText = async (text: string | Buffer, ...options: string[]) => {
 };
 const devices = () => db.selectFrom('devices').selectAll().where('user_id', '=', userId).orderBy('device_id').execute();
 
-test('a table is imported as a whole; again it changes nothing, whatever its owner changed since', async () => {
+test('imports a table as a whole; a repeated import changes nothing, whatever its owner changed since', async () => {
   const channels = '"[{""native_name"":""P"",""counts_as"":""import""}]"';
   const text = `\ufeff${HEADER}\r\n${userId},,meter,"cellar, left",S1,99999.9,${channels}\r\n\r\n${userId},,meter,attic,,,\r\n`;
   const first = await importText(text);
   expect(first).toMatchObject({ code: 0, stderr: '' });
   const file = path('meters.credentials.csv');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  // Ids of the same millisecond are in no order.
+  // Ids of the same millisecond have no defined order.
   const made = (await devices()).sort((one, other) => (one.location < other.location ? 1 : -1));
   expect(made).toMatchObject([
     {
@@ -93,7 +93,7 @@ test('a table is imported as a whole; again it changes nothing, whatever its own
   expect(rows).toHaveLength(2);
   expect(rows[0]).toMatchObject({ address: 'cli' });
 
-  // What is added later would need a new file of passwords: none is overwritten.
+  // Later additions need a new password file: an existing one is not overwritten.
   const more = await importText(`${text}${userId},,meter,hall,,,\n`);
   expect(more).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') });
   expect(await devices()).toHaveLength(2);
@@ -103,7 +103,7 @@ test('a table is imported as a whole; again it changes nothing, whatever its own
   expect(await devices()).toHaveLength(3);
 });
 
-test('with --json it prints the passwords, unless a file is named', async () => {
+test('prints the passwords with --json unless a file is given', async () => {
   const { stdout } = await importText(`user_id,type,location\n${userId},meter,cellar\n`, '--json');
   const { devices: printed, credentials_file } = JSON.parse(stdout);
   expect(credentials_file).toBeNull();
@@ -111,7 +111,7 @@ test('with --json it prints the passwords, unless a file is named', async () => 
   await expect(stat(path('meters.credentials.csv.part'))).rejects.toThrow('ENOENT');
 });
 
-test('of a table with mistakes nothing is taken, and every one is named by its line', async () => {
+test('imports nothing of a table with errors, and reports each with its line', async () => {
   const lines = [
     HEADER,
     `${userId},,meter,cellar,S1,,`,
@@ -158,11 +158,11 @@ test.each([
   ['a million columns later', `user_id,type,location\n${','.repeat(1_000_000)}`, /line 2: (has more|is not valid CSV)/],
   ['not UTF-8', Buffer.from([0xff, 0xfe, 0x00]), /is not UTF-8/],
   ['semicolons', 'user_id;type;location\n', /"user_id;type;location" is no column/],
-])('%s is refused in words', async (_name, text, message) => {
+])('rejects %s with an explanation', async (_name, text, message) => {
   expect(await importText(text)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
 });
 
-test('accounts are made for addresses where that is asked for, and belong to the utility', async () => {
+test('creates accounts for addresses if requested; they belong to the utility', async () => {
   const utility = await createUser(db, { email: `${Math.random()}@utility.example`, role: 'utility' });
   const [one, two] = [`${Math.random()}@example.com`, `${Math.random()}@example.com`];
   const text = `email,type,location\n${one},meter,a\n${one.toUpperCase()},meter,b\n${two},meter,a\n`;
@@ -182,7 +182,7 @@ test('accounts are made for addresses where that is asked for, and belong to the
     .where('user_id', '=', users[0]?.user_id ?? '')
     .execute();
   expect(events).toEqual([{ type: 'user.created' }]);
-  // The homeowner of somebody else is nobody to this utility, and its address is taken.
+  // A homeowner of another utility is invisible to this utility, but its address is taken.
   const { email } = await db
     .selectFrom('users')
     .select('email')
@@ -197,12 +197,12 @@ test('accounts are made for addresses where that is asked for, and belong to the
   }
 });
 
-test('killed at any moment it has imported all or nothing, and run again it has all, with every password', async () => {
+test('an import that is killed at any moment has imported all or nothing, and a repeated import completes it with every password', async () => {
   const rows = Array.from({ length: 2_000 }, (_, index) => `${userId},meter,place ${index}`);
   await writeFile(path('meters.csv'), ['user_id,type,location', ...rows].join('\n'));
   const file = path('meters.credentials.csv');
   const seen = new Set<number>();
-  /** What a kill is tied to: time from the start, or that the passwords are written and perhaps committed. */
+  /** Trigger of the kill: a time after the start, the written passwords, or the commit. */
   for (const when of ['soon', 'part', 'part', 'committed'] as const) {
     await database.pool.query('DELETE FROM devices WHERE user_id = $1', [userId]);
     await Promise.all([file, `${file}.part`].map((one) => rm(one, { force: true })));
@@ -214,7 +214,7 @@ test('killed at any moment it has imported all or nothing, and run again it has 
     const after = (await devices()).length;
     expect([0, 2_000]).toContain(after);
     seen.add(after);
-    // The server may still be about to end the killed one's transaction.
+    // The server may not have ended the killed process's transaction yet.
     await expect.poll(() => energy('devices', 'import', path('meters.csv'))).toMatchObject({ code: 0 });
     const all = await devices();
     expect(all).toHaveLength(2_000);
@@ -227,12 +227,12 @@ test('killed at any moment it has imported all or nothing, and run again it has 
   expect(seen.has(0)).toBe(true);
 });
 
-test('passwords of an import that was killed are put in their place before others are made', async () => {
+test('publishes the passwords of a killed import before it creates others', async () => {
   await database.pool.query('DELETE FROM devices WHERE user_id = $1', [userId]);
   const file = path('grown.credentials.csv');
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 0 });
-  // As a kill right after the commit leaves it; meanwhile the table has grown.
+  // State after a kill directly after the commit; the table has grown since.
   await rename(file, `${file}.part`);
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n${userId},meter,second\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 1 });
@@ -245,7 +245,7 @@ test('passwords of an import that was killed are put in their place before other
   expect(all.map(({ device_id }) => device_id).sort()).toEqual((await devices()).map(({ device_id }) => device_id));
 });
 
-/** Waits until an import is where it is to be killed. */
+/** Waits until an import has reached the point at which it is to be killed. */
 async function untilSo(when: 'soon' | 'part' | 'committed', part: string, hasEnded: () => boolean): Promise<void> {
   if (when === 'soon') return void (await new Promise((done) => setTimeout(done, 900)));
   while (!hasEnded()) {

@@ -24,14 +24,14 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** What is found of the broker at a URL. */
+/** Returns the doctor's findings about the broker at a URL. */
 async function foundAt(url: string) {
   const facts = { broker: await gatherBroker(loadConfig({ MQTT_URL: url })), service: null } as unknown as Facts;
   return check.judge(facts).map(({ level, finding, todo }) => `${level} ${finding} ${todo}`);
 }
 const as = (login: string) => mosquitto.url.replace('//', `//${login}@`);
 
-test('a broker that takes the login, one that does not, and one that is not there', async () => {
+test('distinguishes a broker that accepts the login, one that rejects it, and one that is not reachable', async () => {
   expect(await foundAt(as('energy:right'))).toEqual([expect.stringMatching(/^ok .* takes the login/)]);
   for (const login of ['energy:wrong', 'nobody:right'])
     expect(await foundAt(as(login))).toEqual([expect.stringMatching(/^problem .*does not take this login/)]);

@@ -19,7 +19,7 @@ const SECRET = 'a secret of the test’s own';
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let home: Meter;
-/** Takes connections, and says nothing. */
+/** A server that accepts connections but never responds. */
 let silent: Server;
 let mail: SMTPServer;
 let ports: Record<string, string>;
@@ -55,7 +55,7 @@ interface Reported {
   todo: string | null;
 }
 
-/** What it says; `bad`: problems, by their check. */
+/** Runs the doctor and returns its output; `bad`: problems, by check. */
 async function doctor(given: Record<string, string>, ...args: string[]) {
   const env = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'none'), ...ports, ...given };
   const child = spawn(process.execPath, [ENERGY, 'doctor', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -77,7 +77,7 @@ async function findings(given: Record<string, string>) {
   return { bad: [...new Set(bad)], of, output };
 }
 
-test('before the first start it finds no problem, and makes nothing', async () => {
+test('finds no problem before the first start, and creates nothing', async () => {
   const { code, output } = await doctor({});
   expect(output).toMatch(/WARNING {2}service +no service runs on .*\n +→ Start it/);
   expect(output).toMatch(/0 problems, 1 warning\.\n$/);
@@ -85,13 +85,13 @@ test('before the first start it finds no problem, and makes nothing', async () =
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test('a configuration that is not valid is told of a line for each mistake', async () => {
+test('reports each error of an invalid configuration on its own line', async () => {
   const { bad, of } = await findings({ API_PORT: 'x', TLS_KEY_FILE: 'k' });
   expect(bad).toEqual(['configuration']);
   expect(of('configuration').map(({ finding }) => finding.split(':')[0])).toContain('API_PORT');
 });
 
-test('an installation that is well', async () => {
+test('finds no problem in a healthy installation', async () => {
   await home.read([
     [new Date(Date.now() - 7_200_000), 1],
     [new Date(Date.now() - 60_000), 2],
@@ -113,7 +113,7 @@ test('an installation that is well', async () => {
   expect(of('silence')[0]?.finding).toBe('0 of 1 devices that were heard in the last day are silent for an hour');
 });
 
-test('each thing that is wrong is found, and no password is said', async () => {
+test('finds each problem, and prints no password', async () => {
   const data = join(folder.path, 'open');
   await mkdir(join(data, 'mail'), { recursive: true });
   await writeFile(join(data, 'secret.key'), 'another secret than that\n');
@@ -133,9 +133,9 @@ test('each thing that is wrong is found, and no password is said', async () => {
   expect(output).not.toContain(wrong);
 });
 
-test('rejected readings, aggregates that differ, and a schema of a newer version', async () => {
+test('finds rejected readings, aggregates that differ, and a schema of a newer version', async () => {
   await database.pool.query('UPDATE devices SET recent_rejects = (1 << 20) - 1');
-  // Of a day that nothing is known of.
+  // A daily row on a day without readings makes the aggregates differ.
   await database.pool.query(
     `INSERT INTO closed_user_daily (user_id, day, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours,
        reading_count, covered_ms, export_covered_ms)
@@ -150,7 +150,7 @@ test('rejected readings, aggregates that differ, and a schema of a newer version
   expect(later.of('rejected')[0]?.level).toBe('skipped');
 });
 
-test('what hangs is given up: database, broker and mail server that take connections and say nothing', async () => {
+test('gives up on a hanging database, broker or mail server', async () => {
   const at = `energy:${PASSWORD}@127.0.0.1:${portOf(silent)}`;
   const startedAt = performance.now();
   const { bad, of, output } = await findings({

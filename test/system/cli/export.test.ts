@@ -32,7 +32,7 @@ const energy = async (...args: string[]) => {
   return promisify(execFile)(process.execPath, [ENERGY, ...args], { env });
 };
 
-test('energy export writes a file for its owner’s eyes, whole or not at all; energy audit says so', async () => {
+test('energy export writes a file that only its owner can read, completely or not at all, and records it in the audit log', async () => {
   await mkdir(join(folder.path, 'mail'));
   await writeFile(join(folder.path, 'mail', `${home.userId}.evt_1.eml`), 'kept');
   const output = join(folder.path, 'home.zip');
@@ -60,7 +60,7 @@ test('energy export writes a file for its owner’s eyes, whole or not at all; e
   expect((await energy('audit')).stdout).toMatch(/user\.exported {2}usr_\w+ \(\S+@\S+\) {2}by - from cli/);
 });
 
-test('energy import says which file is not there, before it asks for anything else', async () => {
+test('energy import reports a missing file before any other problem', async () => {
   const from = (file: string) =>
     energy('import', '--device', 'dev_x', '--time-column', 'time', '--register-column', 'kwh', file);
   const failsWith = (stderr: string) => ({ code: 1, stderr: expect.stringContaining(stderr) });
@@ -69,7 +69,7 @@ test('energy import says which file is not there, before it asks for anything el
   await expect(from(folder.path)).rejects.toMatchObject(failsWith(`${folder.path} is a folder. Name the files in it`));
 });
 
-test('energy names a user by an e-mail address, too', async () => {
+test('energy accepts a user’s e-mail address, too', async () => {
   const created = JSON.parse((await energy('users', 'create', '--email', 'Named@example.com', '--json')).stdout);
   const output = join(folder.path, 'named.zip');
   const { stdout } = await energy('export', 'named@EXAMPLE.com', '--output', output, '--json');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs `energy import`; nothing of the environment that a database or a broker would be found by. */
+/** Runs `energy import` in an environment without a database or a broker. */
 async function run(...flags: string[]): Promise<{ code: number | null; out: string; err: string }> {
   const child = spawn(process.execPath, [resolve('bin/energy.js'), 'import', ...flags], {
     env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
@@ -22,7 +22,7 @@ async function run(...flags: string[]): Promise<{ code: number | null; out: stri
   return { code, out, err };
 }
 
-test('lists what Home Assistant has, with the command that brings it, and asks for a device where it brings', async () => {
+test('lists Home Assistant’s entities with the command to import each, and requires a device for an import', async () => {
   const file = join(folder, 'history.csv');
   await writeFile(
     file,
@@ -32,7 +32,7 @@ test('lists what Home Assistant has, with the command that brings it, and asks f
   expect([listed.code, listed.err]).toEqual([0, '']);
   expect(listed.out).toContain('sensor.energy_production_tarif_1: 1 values, 2026-05-01 to 2026-05-01\n');
   expect(listed.out).toContain(`--entity sensor.energy_production_tarif_1 --channel export/t1 ${file}\n`);
-  // A name is a text of somebody else: a terminal is told nothing by it.
+  // A name is foreign text and must not control the terminal.
   expect(listed.out).not.toContain('\u001b');
   const { code, err } = await run('--format', 'green-button', file);
   expect([code, err.split('\n')[0]]).toEqual([1, "error: required option '--device <device_id>' not specified"]);

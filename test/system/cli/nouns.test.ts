@@ -11,7 +11,7 @@ import { temporaryFolder } from '#test/support/service.ts';
 const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 
 const today = new Date();
-/** The month before, YYYY-MM: it is over, and among the last two at any time. */
+/** Last month, YYYY-MM: it is complete, and always one of the last two months. */
 const MONTH = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 
 let database: TestDatabase;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** A command as a process of its own, which reads `input`. */
+/** Runs a command in a separate process with `input` as its standard input. */
 async function apart(args: string[], input: string) {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path };
   const child = spawn(process.execPath, [ENERGY, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -48,7 +48,7 @@ async function apart(args: string[], input: string) {
   return { code, out };
 }
 
-/** A command in this process: to start one takes longer than what most of them do. */
+/** Runs a command in this process, because starting a process takes longer than most commands. */
 async function energy(args: string[]) {
   let [out, err] = ['', ''];
   const log = vi.spyOn(console, 'log').mockImplementation((line) => {
@@ -84,7 +84,7 @@ async function json(args: string[], input?: string): Promise<any[]> {
 }
 const lastAct = async () => (await json(['audit', '--limit', '1']))[0];
 
-test('users: listed page by page, got and changed by their e-mail address, and noted', async () => {
+test('users: lists pages, gets and updates by e-mail address, and records it in the audit log', async () => {
   for (const name of ['a', 'b', 'c']) await json(['users', 'create', '--email', `${name}@pages.example`]);
   const first = await energy(['users', 'list', '--search', 'pages', '--limit', '2']);
   expect(first.out).toMatch(
@@ -112,7 +112,7 @@ test('users: listed page by page, got and changed by their e-mail address, and n
   });
 });
 
-test('what is wrong is said in the words of options, and changes nothing', async () => {
+test('reports invalid input in terms of options, and changes nothing', async () => {
   expect((await energy(['users', 'get', 'nobody@example.com'])).said).toBe('1 There is no user nobody@example.com\n');
   expect((await energy(['users', 'update', email, '--plan', 'gold'])).said).toMatch(/^1 --plan: must be one of free, /);
   expect((await energy(['users', 'update', email])).said).toMatch(/^1 Nothing to change: give at least one of --email/);
@@ -128,7 +128,7 @@ test('what is wrong is said in the words of options, and changes nothing', async
   expect((await energy(['users', 'list', '--limit', '1000'])).said).toMatch(/^1 --limit: /);
 });
 
-test('devices: listed, got with their channels, changed and ended', async () => {
+test('devices: lists, gets with channels, updates and deletes', async () => {
   expect((await energy(['devices', 'list', '--user', email])).out).toContain(home.deviceId);
   expect((await json(['devices', 'get', home.deviceId]))[0].channels).toHaveLength(1);
   const patch = ['--limit-kw', '42', '--location', 'cellar', '--timezone', 'Europe/Paris'];
@@ -144,7 +144,7 @@ test('devices: listed, got with their channels, changed and ended', async () => 
   expect((await energy(['devices', 'delete', other.device_id, '--yes'])).said).toMatch(/^1 There is no device/);
 });
 
-test('gateways: renamed, and told what devices do not say', async () => {
+test('gateways: renames, and sets what devices do not report', async () => {
   const [{ gateway_id }] = await json(['gateways', 'create', '--user', email]);
   const setting = { tz: 'Europe/Berlin' };
   const patch = ['--name', 'holiday home', '--decoder-config', JSON.stringify(setting)];
@@ -162,7 +162,7 @@ test('gateways: renamed, and told what devices do not say', async () => {
   );
 });
 
-test('keys: listed and got without the key itself, and ended', async () => {
+test('keys: lists and gets without the secret, and revokes', async () => {
   const [created] = await json(['keys', 'create', '--user', email, '--name', 'gateway', '--scopes', 'devices:read']);
   expect(Object.keys(created)).toEqual(['key_id', 'key', 'prefix', 'scopes', 'expires_at']);
   const listed = await json(['keys', 'list', '--user', home.userId]);
@@ -177,14 +177,14 @@ test('keys: listed and got without the key itself, and ended', async () => {
   expect((await energy(['keys', 'get', created.key_id])).said).toMatch(/^1 There is no valid key/);
 });
 
-test('rejected messages: replayed of a device that there is', async () => {
+test('rejected messages: replays those of an existing device', async () => {
   expect(await json(['rejected', 'replay', '--device', home.deviceId])).toMatchObject([{ messages: 0 }]);
   expect(await lastAct()).toMatchObject({ action: 'rejected.replayed', target: home.deviceId });
   expect((await energy(['rejected', 'replay', '--device', 'dev_x'])).said).toMatch(/^1 There is no device dev_x/);
   expect(await lastAct()).toMatchObject({ target: home.deviceId });
 });
 
-test('alerts and webhooks: by the rules of the interface; a secret comes by standard input', async () => {
+test('alerts and webhooks: apply the API’s rules; a secret is read from standard input', async () => {
   const wanted = ['--type', 'daily_usage', '--threshold-kwh', '12.5', '--delivery', 'email'];
   const [{ alert_id }] = await json(['alerts', 'create', '--user', email, ...wanted]);
   expect(await json(['alerts', 'list', '--user', email])).toMatchObject([{ alert_id, threshold_kwh: 12.5 }]);
@@ -224,7 +224,7 @@ test('usage: of a home and of a device', async () => {
   );
 });
 
-test('usage of a device that has none says why', async () => {
+test('usage: explains why a device has none', async () => {
   const fresh = await meter(database);
   const said = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
   expect(await said()).toBe('No reading of energy is stored of this device.\n');
@@ -242,13 +242,13 @@ test('usage of a device that has none says why', async () => {
   const unknown =
     'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).\n';
   expect(await saidBefore(fresh.deviceId)).toBe(unknown);
-  // An interval has its energy in itself: one is enough.
+  // An interval contains its energy, so one is enough.
   const counting = await meter(database);
   await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
   expect(await saidBefore(counting.deviceId)).toBe(unknown);
 });
 
-/** The same on a terminal (script(1)), where `answer` is typed once something is asked. */
+/** Runs a command on a terminal (script(1)) and types `answer` at the first question. */
 async function onTerminal(args: string[], answer: string): Promise<string> {
   const line = [process.execPath, ENERGY, ...args].map((word) => `'${word}'`).join(' ');
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TERM: 'dumb' };
@@ -265,7 +265,7 @@ async function onTerminal(args: string[], answer: string): Promise<string> {
   return `${code} ${output}`;
 }
 
-test('on a terminal it is asked before something is gone, and only a yes is one', async () => {
+test('asks on a terminal before a deletion, and accepts only yes', async () => {
   const [{ device_id }] = await json(['devices', 'create', '--user', email]);
   for (const answer of ['n\r', '\r', '\u0004'])
     expect(await onTerminal(['devices', 'delete', device_id], answer)).toMatch(
@@ -274,7 +274,7 @@ test('on a terminal it is asked before something is gone, and only a yes is one'
   expect(await onTerminal(['devices', 'delete', device_id], 'y\r')).toMatch(/^0 [\s\S]*was deleted/);
 });
 
-test('an account is erased once it is said twice', async () => {
+test('erases an account after two confirmations', async () => {
   const [{ user_id }] = await json(['users', 'create', '--email', 'gone@example.com']);
   expect((await energy(['users', 'delete', 'gone@example.com'])).said).toMatch(/^1 .*add --yes/);
   await json(['users', 'delete', 'gone@example.com', '--yes']);
@@ -284,14 +284,14 @@ test('an account is erased once it is said twice', async () => {
   expect(JSON.stringify(act)).not.toContain(user_id);
 });
 
-// Of this process the zone cannot be changed once it has been read.
+// A separate process: a process cannot change its time zone after reading it.
 test.each([
   [[], 'Europe/Rome', 'Europe/Rome', true],
   [['--timezone', 'Asia/Tokyo'], 'Europe/Rome', 'Asia/Tokyo', true],
   [['--timezone', 'UTC'], 'Europe/Rome', 'UTC', true],
-  // A machine that nobody has set: the dashboard asks.
+  // If the machine's time zone is not set, the dashboard asks for it.
   [[], 'UTC', 'UTC', false],
-])('users create %j on a machine in %s makes an account in %s', async (args, zone, timezone, isGiven) => {
+])('users create %j on a machine in %s creates an account in %s', async (args, zone, timezone, isGiven) => {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TZ: zone };
   const address = `zone-${randomUUID()}@example.com`;
   const run = (...more: string[]) =>

@@ -70,7 +70,7 @@ const device = async () => {
   const made = await createDevice(createDb(database.pool), { userId, type: 'smart_meter', location: 'x' });
   return { id: made.device.device_id, secret: made.secret };
 };
-/** A connection as a device; null and the code where it is refused. */
+/** Connects as a device. Throws with the CONNACK code if the login is refused. */
 async function login(username: string, password: string, options: IClientOptions = {}): Promise<MqttClient> {
   const client = await mqtt.connectAsync({
     host: '127.0.0.1',
@@ -82,7 +82,7 @@ async function login(username: string, password: string, options: IClientOptions
     ...options,
   });
   client.on('error', () => {});
-  // Each message of a test listens for its end.
+  // Each message of a test adds a listener for the end of the connection.
   client.setMaxListeners(100);
   clients.push(client);
   return client;
@@ -92,7 +92,7 @@ const codeOf = (attempt: Promise<unknown>) =>
     () => 0,
     (error: { code?: number }) => error.code,
   );
-/** Whether a PUBLISH is acknowledged; a broker that refuses it ends the connection. */
+/** Returns whether a PUBLISH is acknowledged; a broker that refuses it ends the connection. */
 async function publishes(client: MqttClient, topic: string, payload = '1'): Promise<boolean> {
   const closed = new Promise<boolean>((resolve) => client.once('close', () => resolve(false)));
   return Promise.race([
@@ -104,7 +104,7 @@ async function publishes(client: MqttClient, topic: string, payload = '1'): Prom
   ]);
 }
 
-describe('what is at the broker', () => {
+describe('topology at the broker', () => {
   const onBroker = async (
     act: (channel: Awaited<ReturnType<Awaited<ReturnType<typeof connectAmqp>>['createChannel']>>) => Promise<unknown>,
   ) => {
@@ -114,12 +114,12 @@ describe('what is at the broker', () => {
     await connection.close();
   };
 
-  test('before a worker has been there takes no message', async () => {
+  test('accepts no message before a worker has created it', async () => {
     const { id, secret } = await device();
     expect(await publishes(await login(id, secret), readingsTopic(id))).toBe(false);
   });
 
-  test('with other arguments is named, with what differs and what to do', async () => {
+  test('with other arguments is reported, with the difference and a remedy', async () => {
     await onBroker((channel) =>
       channel.assertQueue('energy.shard.1', { durable: true, arguments: { 'x-queue-type': 'quorum' } }),
     );
@@ -129,7 +129,7 @@ describe('what is at the broker', () => {
     await onBroker((channel) => channel.deleteQueue('energy.shard.1'));
   });
 
-  test('is made once, by however many workers at once; another number of shards is refused', async () => {
+  test('is created once by concurrent workers; another number of shards is rejected', async () => {
     const sources = await Promise.all([start(takeAll), start(takeAll), start(takeAll)]);
     await expect(start(takeAll, SHARDS - 1)).rejects.toThrow(`The broker has the queue energy.shard.${SHARDS - 1}`);
     expect(await Promise.all([4, 4, undefined].map((wanted) => shardCount(database.pool, wanted)))).toEqual([4, 4, 4]);
@@ -140,10 +140,10 @@ describe('what is at the broker', () => {
 });
 
 describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => {
-  test('a device logs in and publishes readings and status, whatever the quality of service and the retain flag', async () => {
+  test('a device logs in and publishes readings and status, with any quality of service and retain flag', async () => {
     const { id, secret } = await device();
     const client = await login(id, secret, { protocolVersion });
-    // RabbitMQ has no QoS 2: it takes it for 1, and tells clients of MQTT 5 so.
+    // RabbitMQ has no QoS 2: it downgrades it to 1, and informs clients of MQTT 5.
     for (const qos of protocolVersion === 5 ? ([0, 1] as const) : ([0, 1, 2] as const))
       await client.publishAsync(readingsTopic(id), `${qos}`, { qos, retain: qos === 1 });
     await client.publishAsync(`energy/v1/${id}/status`, 'online', { qos: 1, retain: true });
@@ -154,7 +154,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     expect(taken.some(({ replayed }) => replayed)).toBe(false);
   });
 
-  test('a device’s last will comes when it is gone, and no other’s in its name; a session that is kept is its own', async () => {
+  test('a device’s will is published when its connection is lost, but none in another device’s name; a persistent session belongs to one device', async () => {
     const [own, other] = [await device(), await device()];
     const will = (of: string) => ({
       topic: `energy/v1/${of}/status`,
@@ -177,7 +177,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     expect(taken.map(({ topic }) => topic)).not.toContain(`energy/v1/${other.id}/status`);
   });
 
-  test('who has the wrong secret, was deleted, or is nobody is refused; a gateway is not authorized', async () => {
+  test('rejects a wrong secret, a deleted device and an unknown one; does not authorise a gateway', async () => {
     const db = createDb(database.pool);
     const [one, other, ended] = [await device(), await device(), await device()];
     await deleteDevice(db, EVERYBODY, ended.id);
@@ -186,7 +186,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     const notAuthorized = protocolVersion === 5 ? 0x87 : 5;
     const code = (username: string, password: string, clientId = username) =>
       codeOf(login(username, password, { protocolVersion, clientId }));
-    // RabbitMQ lets each of them wait for three seconds.
+    // RabbitMQ delays each refusal by three seconds.
     const codes = await Promise.all([
       code(one.id, other.secret),
       code(ended.id, ended.secret),
@@ -198,7 +198,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     expect(codes).toEqual([bad, bad, bad, bad, bad, notAuthorized]);
   });
 
-  test('nobody takes over a stranger’s session: a client id begins with its login', async () => {
+  test('a client id must begin with its login, so no session can be taken over', async () => {
     const [victim, other] = [await device(), await device()];
     const client = await login(victim.id, victim.secret, { protocolVersion });
     const notAuthorized = protocolVersion === 5 ? 0x87 : 5;
@@ -211,7 +211,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     expect(client.connected && (await publishes(client, readingsTopic(victim.id)))).toBe(true);
   });
 
-  test('a device reads nothing', async () => {
+  test('a device cannot read any message', async () => {
     const { id, secret } = await device();
     for (const filter of ['#', 'energy/v1/#', readingsTopic(id), `$share/energy/${readingsTopic(id)}`]) {
       const client = await login(id, secret, { protocolVersion });
@@ -225,7 +225,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
   });
 });
 
-test('nothing is taken for another device or another topic, whatever the name: it is refused, and stored nowhere', async () => {
+test('a message for another device or topic is refused whatever its name, and not stored', async () => {
   const [one, other] = [await device(), await device()];
   const strange = [
     readingsTopic(other.id),
@@ -255,7 +255,7 @@ test('nothing is taken for another device or another topic, whatever the name: i
     expect([topic, await publishes(client, topic)]).toEqual([topic, false]);
     client.end(true);
   }
-  // In dots it is the same routing key, so the same topic: the device's own.
+  // With dots it has the same routing key, so it is the same topic: the device's own.
   const client = await login(one.id, one.secret);
   expect(await publishes(client, `energy.v1.${one.id}.readings`, 'dots')).toBe(true);
   expect(await publishes(client, readingsTopic(one.id), 'last')).toBe(true);
@@ -267,17 +267,17 @@ test('nothing is taken for another device or another topic, whatever the name: i
     ]);
 });
 
-test('what the service’s own user publishes on a topic that is no device’s is kept with the strays, and told of', async () => {
+test('a message of the service’s own user on a topic of no device is stored with the strays, and reported', async () => {
   const { username, password } = parseAmqpUrl(cluster.url()) as AmqpUrl;
   const own = await login(username, password);
   const before = source.strays() ?? 0;
-  // The second has the form of a key that shards are bound to: the worker refuses it.
+  // The second topic has the form of a routing key that shards are bound to: the worker rejects it.
   for (const topic of ['gw/x/plug.1/state', 'energy/v1/größe/readings']) expect(await publishes(own, topic)).toBe(true);
   await expect.poll(() => source.strays()).toBe(before + 2);
   expect(taken).toEqual([]);
 });
 
-test('a full worker reads no further, for longer than a heartbeat, and then takes the rest', async () => {
+test('a full worker stops reading for longer than a heartbeat, and then takes the rest', async () => {
   const { id, secret } = await device();
   await source.close();
   let isFull = true;
@@ -301,25 +301,25 @@ test('a full worker reads no further, for longer than a heartbeat, and then take
   for (let index = 0; index < MESSAGES; index++) expect(await publishes(client, readingsTopic(id), payload)).toBe(true);
   const sentMs = Date.now();
   await pause(10_000);
-  // One, and what of the next had been read already.
+  // One message, and the part of the next that had already been read.
   expect(taken.length).toBeLessThan(4);
   expect(disconnected).toBe(0);
   isFull = false;
   source.resume();
   await expect.poll(() => taken.length).toBe(MESSAGES);
-  // A reading without a time of its own has the one at which the broker took it.
+  // A reading without a timestamp gets the time at which the broker received it.
   expect(Math.max(...taken.map(({ receivedAtMs }) => receivedAtMs))).toBeLessThan(sentMs + 9_000);
   for (const done of waiting) done();
 });
 
-test('a queue that is full takes no more: nothing is acknowledged that is not kept, and nothing kept is dropped', async () => {
+test('a full queue accepts no more: every acknowledged message is stored, and no stored message is dropped', async () => {
   const { id, secret } = await device();
   await source.close();
   taken = [];
   cluster.ctl('set_policy', 'few', '^energy.shard', '{"max-length": 5}', '--apply-to', 'queues');
   const acknowledged: string[] = [];
   const client = await login(id, secret);
-  // A queue tells the nodes that it is full: what is on its way meanwhile is kept, too.
+  // A full queue notifies the nodes; messages in transit meanwhile are still stored.
   for (let index = 0; index < 100; index++) {
     client.publish(readingsTopic(id), `${index}`, { qos: 1 }, (error) => {
       if (!error) acknowledged.push(`${index}`);
@@ -328,7 +328,7 @@ test('a queue that is full takes no more: nothing is acknowledged that is not ke
   }
   expect(acknowledged.length).toBeGreaterThanOrEqual(5);
   expect(acknowledged.length).toBeLessThan(100);
-  // A client of MQTT 5 is told.
+  // A client of MQTT 5 gets a reason code.
   const told = await login(id, secret, { protocolVersion: 5, clientId: `${id}-5` });
   await expect(told.publishAsync(readingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
   source = await start(takeAll);
@@ -337,7 +337,7 @@ test('a queue that is full takes no more: nothing is acknowledged that is not ke
   cluster.ctl('clear_policy', 'few');
 });
 
-test('with TLS: devices by MQTTS, the service by AMQPS, each for who trusts the authority', async () => {
+test('with TLS, devices connect by MQTTS and the service by AMQPS if they trust the authority', async () => {
   const { id, secret } = await device();
   await source.close();
   const secure = { protocol: 'mqtts', port: node.ports.mqtts } as const;

@@ -67,7 +67,7 @@ async function meters(count: number): Promise<{ userId: string; devices: { id: s
   return { userId, devices };
 }
 
-test('in calm running each device’s messages come in order, to one worker at a time, whoever comes and goes', async () => {
+test('without faults each device’s messages arrive in order, at one worker at a time, as workers come and go', async () => {
   const DEVICES = 50;
   const { devices } = await meters(DEVICES);
   const client = await mqtt
@@ -78,7 +78,7 @@ test('in calm running each device’s messages come in order, to one worker at a
       clientId: 'test',
     })
     .catch((error) => error);
-  // Nothing takes a message before its way stands.
+  // No message is accepted before its queue exists.
   const early = await Promise.race([
     client.publishAsync(readingsTopic('x'), '1', { qos: 1 }).then(
       () => 'acknowledged',
@@ -101,7 +101,7 @@ test('in calm running each device’s messages come in order, to one worker at a
       const sequence = Number(payload);
       const expected = (last.get(topic) ?? -1) + 1;
       if (sequence > expected) outOfOrder++;
-      // A worker that goes may not get its last acknowledgements through.
+      // The last acknowledgements of a worker that leaves may be lost.
       if (sequence < expected) repeated++;
       else last.set(topic, sequence);
       if ((open.get(topic) ?? number) !== number) atTwo++;
@@ -137,7 +137,7 @@ test('in calm running each device’s messages come in order, to one worker at a
   let isOver = false;
   const publishing = publishUntil(() => isOver);
   await expect.poll(() => taken).toBeGreaterThan(200);
-  // Another one comes: it takes its part while messages come.
+  // Another worker joins and takes over its share while messages arrive.
   sources.push(await worker(2));
   await expect.poll(() => byWorker.get(2) ?? 0).toBeGreaterThan(200);
   const [atFirst, atSecond] = [byWorker.get(1) ?? 0, byWorker.get(2) ?? 0];
@@ -146,7 +146,7 @@ test('in calm running each device’s messages come in order, to one worker at a
   expect(share).toBeGreaterThan(0.15);
   expect(share).toBeLessThan(0.85);
   expect(repeated).toBe(0);
-  // One that stops hands over within a second, and nothing is out of order for it.
+  // A worker that stops hands over within a second, without changing the order.
   const from = Date.now();
   await sources[1]?.leave();
   const leftMs = Date.now() - from;
@@ -161,7 +161,7 @@ test('in calm running each device’s messages come in order, to one worker at a
   await Promise.all(connections.map((connection) => connection.endAsync(true)));
 });
 
-test('what is more than its owner takes at once waits for it, and is not another worker’s meanwhile', async () => {
+test('messages beyond a worker’s prefetch wait for it, and go to no other worker meanwhile', async () => {
   const [TOPICS, MESSAGES] = [10, 300];
   const owners = new Map<string, Set<number>>();
   const last = new Map<string, number>();
@@ -171,7 +171,7 @@ test('what is more than its owner takes at once waits for it, and is not another
   let taken = 0;
   const worker = (number: number) =>
     source(({ topic, payload }, receipt) => {
-      // The last ones of the test before, if its workers went before they were acknowledged.
+      // Possibly the last messages of the previous test, if its workers left before acknowledging them.
       if (!topic.includes('burst-')) {
         receipt.done();
         return true;
@@ -192,7 +192,7 @@ test('what is more than its owner takes at once waits for it, and is not another
     client.publishAsync(readingsTopic(`burst-${index % TOPICS}`), String(Math.floor(index / TOPICS)), { qos: 1 }),
   );
   await Promise.all(publishing);
-  // Full: as many are under way as may be.
+  // Full: the maximum number of messages is in flight.
   await expect.poll(() => taken).toBeGreaterThan(128);
   await pause(300);
   expect(taken).toBeLessThan(TOPICS * MESSAGES);
@@ -209,7 +209,7 @@ const credentials = () => {
   return { username, password };
 };
 
-test('what is acknowledged is stored, each once, and counted as the reference counts it: a node and a worker killed, a worker frozen', async () => {
+test('acknowledged readings are stored and counted once, equal to the reference, while a node and a worker are killed and a worker is frozen', async () => {
   const DEVICES = 40;
   const { userId, devices } = await meters(DEVICES);
   const start = async () => {
@@ -249,7 +249,7 @@ test('what is acknowledged is stored, each once, and counted as the reference co
         [userId],
       )
     ).rows[0].count as number;
-  /** Milliseconds until of each device as much is stored as was acknowledged a second after a fault. */
+  /** Returns the time in ms until each device has as many stored readings as were acknowledged a second after a fault. */
   const until = async () => {
     const fromMs = Date.now();
     await pause(1_000);
@@ -265,7 +265,7 @@ test('what is acknowledged is stored, each once, and counted as the reference co
     return Date.now() - fromMs;
   };
   await expect.poll(stored).toBeGreaterThan(500);
-  /** SIGSTOP while the worker's transaction is open, which holds the rows of its batch. */
+  /** Sends SIGSTOP while the worker's transaction is open and holds the rows of its batch. */
   const stopAmidTransaction = async (worker: RoleProcess) => {
     for (let attempt = 0; attempt < 200; attempt++) {
       worker.process.kill('SIGSTOP');
@@ -318,13 +318,13 @@ test('what is acknowledged is stored, each once, and counted as the reference co
     return [...consumption(readings.flat(), settings, hour).values()];
   });
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
-  // An election takes a second on a quiet machine. With both cores in use, 47 s were measured: the bound holds that it ends.
+  // An election takes a second on a quiet machine. With both cores in use, 47 s were measured: the bound only checks that it ends.
   for (const ms of [silence, took.workerKilled, took.nodeKilled, took.workerFrozen]) expect(ms).toBeLessThan(120_000);
-  // It hands its shards on: nobody waits until it is taken for dead, as for one that is frozen.
+  // A stopped worker hands over its shards, so there is no time-out as for a frozen one.
   expect(took.workerStopped).toBeLessThan(Math.max(3_000, took.workerFrozen));
 });
 
-test('a worker leaves a node that hangs, and one that reaches no majority, within seconds', async () => {
+test('a worker leaves a node that hangs, or that has no majority, within seconds', async () => {
   const ports: number[] = [];
   const ends: string[] = [];
   const write = (line: string) => {
@@ -343,7 +343,7 @@ test('a worker leaves a node that hangs, and one that reaches no majority, withi
   await expect.poll(() => ports.length).toBe(2);
   expect(ends).toEqual(['the broker has said nothing for 3 s']);
   expect(nodeOf(ports.at(-1))).not.toBe(hung);
-  // It hangs still: with another one there is no majority.
+  // The first node still hangs: without another one there is no majority.
   const third = cluster.nodes.find((node) => node !== hung && node !== nodeOf(ports.at(-1)));
   third?.freeze();
   await expect.poll(() => ends).toHaveLength(2);

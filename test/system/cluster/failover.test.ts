@@ -24,9 +24,9 @@ const HOMES = 12;
 const HOUR_MS = 3_600_000;
 const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 12 * HOUR_MS;
 const THRESHOLD_KWH = 1;
-/** How the primary is lost: `kill` (-9), or `freeze`, which ends no connection. */
+/** Fault of the primary: `kill` (SIGKILL), or `freeze`, which ends no connection. */
 const BY = process.env.FAILOVER_BY === 'freeze' ? 'freeze' : 'kill';
-/** Patroni waits for 20 s, its least, until it takes a primary for dead. */
+/** Patroni's minimum time until it declares a primary dead is 20 s. */
 const GOAL_SECONDS = 30;
 
 let cluster: PatroniCluster;
@@ -54,7 +54,7 @@ beforeAll(async () => {
     PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
     LOG_LEVEL: 'fatal',
   };
-  // The first makes the schema.
+  // The first worker creates the schema.
   worker = await startRole('worker', env);
   [ingest, ...apis] = (await Promise.all([startRole('ingest', env), startRole('api', env), startRole('api', env)])) as [
     RoleProcess,
@@ -85,13 +85,13 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-/** What a role says at its start. */
+/** Returns the warnings that a role logs at its start. */
 const risks = async () => commitRisks(await commitFacts(queryOn(pool), 2));
 
 const askOf = (api: number, path: string, sent: Parameters<typeof ask>[2] = {}) =>
   ask(apis[api]?.ready.https_port as number, path, sent);
 
-/** Asks both APIs over and over, reads and changes, and keeps what they answered. */
+/** Sends reads and writes to both APIs continuously, and records the responses. */
 function keepAsking() {
   const answers: (Asked & { what: string })[] = [];
   let isOver = false;
@@ -99,7 +99,7 @@ function keepAsking() {
   const { key, deviceId } = home;
   const go = async (api: number, what: string, sent: Parameters<typeof ask>[2]) => {
     while (!isOver) {
-      // No answer at all is one that must not be.
+      // A missing response is recorded as a failure.
       const answer = await askOf(api, what, sent).catch((error) => ({ status: 0, headers: {}, json: String(error) }));
       answers.push({ what, ...answer });
       await pause(200);
@@ -120,7 +120,7 @@ function keepAsking() {
   };
 }
 
-test('kill -9 of the primary with its Patroni, then a switchover: nothing acknowledged is lost, nothing counted or told twice', async () => {
+test('after SIGKILL of the primary with its Patroni, and a switchover, no acknowledged reading is lost, and nothing is counted or reported twice', async () => {
   expect(await risks()).toEqual([]);
   const meters = startMeters(`mqtt://127.0.0.1:${ingest.ready.port}`, homes, START_MS);
   const api = keepAsking();
@@ -151,7 +151,7 @@ test('kill -9 of the primary with its Patroni, then a switchover: nothing acknow
   expect(new Set(api.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
   const refused = api.answers.filter(({ status }) => status === 503);
   expect(new Set(refused.map(({ headers }) => headers['retry-after']))).toEqual(new Set(['5']));
-  // Each of them was refused meanwhile, and answers again.
+  // Each of them was refused meanwhile, and succeeds again.
   const paths = [...new Set(api.answers.map(({ what }) => what))];
   expect(paths.map((path) => api.answers.findLast(({ what }) => what === path)?.status)).toEqual(paths.map(() => 200));
   expect(new Set(refused.map(({ what }) => what))).toEqual(new Set(paths));
@@ -160,7 +160,7 @@ test('kill -9 of the primary with its Patroni, then a switchover: nothing acknow
   await alertsOnce(meters);
 });
 
-test('what one has changed oneself is read at once from whichever API; a standby that is behind says how far, and one that is away is done without', async () => {
+test('a client reads its own writes from either API; a lagging standby reports its lag, and an unavailable one is not used', async () => {
   const standby = await cluster.standby();
   const inStandby = createPool(cluster.superuserUrl(standby), { max: 1 });
   const [changing, other, writing] = homes as [Home, Home, Home];
@@ -182,7 +182,7 @@ test('what one has changed oneself is read at once from whichever API; a standby
   for (const api of [0, 1, 0, 1])
     expect(await usedBy(api, changing)).toEqual({ status: 200, kwh: 0, ageSeconds: null });
 
-  // Once the standby has it, it answers this account, too.
+  // Once the standby has replayed the change, it serves this account, too.
   await inStandby.query('SELECT pg_wal_replay_resume()');
   await pause(2_500);
   await inStandby.query('SELECT pg_wal_replay_pause()');
@@ -204,7 +204,7 @@ test('what one has changed oneself is read at once from whichever API; a standby
   await expect.poll(risks).toEqual([expect.stringContaining('no standby is connected')]);
 });
 
-/** Waits until acknowledgements go on under the new primary; answers how long there were none, s. */
+/** Waits until acknowledgements resume under the new primary. Returns the length of the gap in seconds. */
 async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<number> {
   await cluster.primary();
   const primaryMs = Date.now();
@@ -236,7 +236,7 @@ async function allStoredOnce({ acknowledged }: Meters): Promise<void> {
   }
 }
 
-/** mWh of each hour by the reference. */
+/** Energy of each hour in mWh, by the reference. */
 async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): Promise<[number, number][]> {
   const { rows } = await pool.query(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
@@ -258,6 +258,6 @@ async function alertsOnce({ acknowledged }: Meters): Promise<void> {
   const told = () => receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as Told);
   const periodOf = ({ data }: Told) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
   await expect.poll(() => new Set(told().map(periodOf))).toEqual(expected);
-  // A delivery whose answer was lost comes again, with the same id: no event beyond one a period.
+  // A delivery whose response was lost is repeated with the same id, so there is one event per period.
   expect(new Set(told().map(({ id }) => id)).size).toBe(expected.size);
 }

@@ -14,9 +14,9 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-/** Within this a duty goes on elsewhere. */
+/** Maximum time until another process takes over a duty. */
 const TAKEOVER_MS = 10_000;
-/** What a machine that is busy with other tests adds, from a reading to its webhook. */
+/** Additional time from a reading to its webhook on a machine that is busy with other tests. */
 const BUSY_MS = 5_000;
 const SECRET_KEY = 'the secret of this installation';
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Two processes that would do a duty, and what was done: who took each step, in order. */
+/** Two processes that compete for a duty, and the record of who did each step, in order. */
 async function holders(statement: string) {
   const { pool } = database;
   await pool.query(
@@ -53,7 +53,7 @@ async function holders(statement: string) {
     first,
     process: all.get(first) as ChildProcess,
     steps,
-    /** Waits until the other one is at it; answers after how long, ms. */
+    /** Waits until the other process has taken over. Returns the time in ms. */
     async taken(): Promise<number> {
       const from = performance.now();
       await expect.poll(async () => (await steps()).at(-1) !== first, { interval: 50 }).toBe(true);
@@ -68,7 +68,7 @@ async function holders(statement: string) {
   };
 }
 
-test('a duty of a process that hangs goes on in another one, and the first does nothing more of it when it goes on', async () => {
+test('a hung process’s duty is taken over, and the process does not continue it when it resumes', async () => {
   const duty = await holders('SELECT pg_sleep(0.02)');
   duty.process.kill('SIGSTOP');
   expect(await duty.taken()).toBeLessThan(TAKEOVER_MS);
@@ -81,14 +81,14 @@ test('a duty of a process that hangs goes on in another one, and the first does 
   expect(new Set(after)).not.toContain(duty.first);
 });
 
-test('a duty of a process that is killed goes on in another one, amid whatever statement', async () => {
+test('a killed process’s duty is taken over, whatever statement it was running', async () => {
   const duty = await holders('SELECT pg_sleep(60)');
   duty.process.kill('SIGKILL');
   expect(await duty.taken()).toBeLessThan(TAKEOVER_MS);
   await duty.end();
 });
 
-test('alerts, their webhooks and usage.updated go on while a worker is killed or hangs, and nothing comes twice', async () => {
+test('alerts, webhooks and usage.updated continue while a worker is killed or hangs, without duplicates', async () => {
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'told@example.com', role: 'homeowner' });
@@ -118,7 +118,7 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
 
   const startMs = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 6 * 3_600_000;
   let used = 0;
-  /** Another 1.1 kWh: the next alert fires. */
+  /** Adds 1.1 kWh, which triggers the next alert. */
   const consume = async () => {
     const reading = {
       ...{ deviceId: device.device_id, channel: 'import', kind: 'register' as const, intervalMs: 0, element: 0 },
@@ -131,7 +131,7 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
     ]);
   };
   const told = (text: string) => receiver.calls.filter(({ body }) => body.includes(text)).length;
-  /** Until what was delivered is recorded: by a worker that is killed in between it is delivered again (at least once). */
+  /** Waits until the delivery is recorded: if a worker is killed before that, it is delivered again (at least once). */
   const recorded = async () => {
     const pending = "SELECT FROM deliveries WHERE status = 'pending'";
     await expect.poll(async () => (await database.pool.query(pending)).rows.length, { interval: 50 }).toBe(0);
@@ -146,7 +146,7 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
   await fires(0);
   await expect.poll(() => told('"usage.updated"'), { interval: 50 }).toBe(1);
 
-  // Killed: right after there is something to do.
+  // Kill it directly after new work arrives.
   await recorded();
   await consume();
   await hangs.kill();
@@ -154,8 +154,8 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
   await recorded();
   await goesOn.kill();
 
-  // One worker, which hangs amid a transaction: it has taken the user whom it is about to tell of. It starts once that is in its way: before, it
-  // would tell what waits.
+  // One worker hangs during a transaction that has locked the user for whom it is about to send an event. It starts while the row is
+  // locked, because otherwise it would send the pending event first.
   await database.pool.query("UPDATE usage_told SET told_at = told_at - interval '2 minutes'");
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN');
@@ -176,7 +176,7 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
   await expect.poll(() => told('"usage.updated"'), { interval: 50 }).toBe(2);
   expect(performance.now() - from).toBeLessThan(TAKEOVER_MS + BUSY_MS);
 
-  // It goes on, finds its transaction gone, and works as before.
+  // The hung worker resumes, finds its transaction aborted, and works as before.
   hangs.process.kill('SIGCONT');
   await setTimeout(1_500);
   await recorded();

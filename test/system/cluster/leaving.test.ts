@@ -40,7 +40,7 @@ interface Answered {
   closes: boolean;
 }
 
-/** One request of HTTP/1.1. `body`: sent in two halves, so far apart, ms. */
+/** Sends one HTTP/1.1 request. `body` is sent in two halves, with a pause of so many ms. */
 const send = (
   api: RoleProcess,
   agent: Agent,
@@ -73,7 +73,7 @@ const send = (
     void setTimeout(apartMs).then(() => outgoing.end(body.slice(5)));
   });
 
-test('a process that is stopped says so first, hands its clients on, and cuts nothing', async () => {
+test('a process that stops first announces it, lets its clients move, and interrupts no request', async () => {
   const api = await startApi();
   const agent = () => new Agent({ keepAlive: true, maxSockets: 1 });
   const looks: number[] = [];
@@ -92,12 +92,12 @@ test('a process that is stopped says so first, hands its clients on, and cuts no
   await setTimeout(300);
   const from = performance.now();
   const stopped = api.stop();
-  // Its body comes when the process would be gone if nobody waited for it.
+  // The request's body arrives when the process would have ended if it did not wait for it.
   const late = send(api, agent(), '/v1/users', {
     body: JSON.stringify({ email: 'late@example.com', role: 'homeowner' }),
     apartMs: DRAIN_SECONDS * 1_000 + 500,
   });
-  // Connected before, and asks when no more connections are taken: it may have been on its way.
+  // A connection that was opened before, with a request after new connections are refused: the request may have been in transit.
   const quiet = connectTls({ host: '127.0.0.1', port: api.ready.https_port as number, rejectUnauthorized: false });
   let answered = '';
   quiet.on('data', (chunk) => {
@@ -112,7 +112,7 @@ test('a process that is stopped says so first, hands its clients on, and cuts no
     await setTimeout(50);
   }
   const ends = await Promise.all(clients);
-  // At once, and every client has half of the time for going elsewhere.
+  // The announcement comes at once; every client has half of the time to move.
   expect(new Set(looks.slice(1))).toEqual(new Set([503]));
   expect(failures).toEqual([]);
   for (const { answers, atMs } of ends) {
@@ -127,10 +127,10 @@ test('a process that is stopped says so first, hands its clients on, and cuts no
   expect(performance.now() - from).toBeLessThan(DRAIN_SECONDS * 1_000 + 5_000);
 });
 
-/** Requests of a client that wait for an answer at once. */
+/** Maximum number of concurrent requests of a client. */
 const MAX_OPEN = 5;
 
-test('over HTTP/2 it answers what it began, and says what it did not begin', async () => {
+test('over HTTP/2 it completes the requests that it began, and rejects those that it did not begin', async () => {
   const api = await startApi();
   const results: string[] = [];
   const one = () =>
@@ -152,7 +152,7 @@ test('over HTTP/2 it answers what it began, and says what it did not begin', asy
       const sent: Promise<void>[] = [];
       let open = 0;
       const timer = setInterval(() => {
-        // Few at once: an account that has too many waiting is refused, however slow the machine is.
+        // Few concurrent requests: an account with too many is refused, however slow the machine is.
         if (open >= MAX_OPEN) return;
         if (!isOver && !session.closed && !session.destroyed) {
           open++;
@@ -175,7 +175,7 @@ test('over HTTP/2 it answers what it began, and says what it did not begin', asy
   expect(results.length).toBeGreaterThan(100);
 });
 
-test('a page that listens for news hears the end of its stream, and connects elsewhere', async () => {
+test('an open event stream is ended, and the page reconnects elsewhere', async () => {
   const api = await startApi();
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'listens@example.com', role: 'homeowner' });

@@ -14,10 +14,13 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-/** docs/several-machines.md, Moving up: the broker inside ingest, mosquitto, a RabbitMQ cluster. The database's part is `energy migrate`. */
+/**
+ * The procedure of docs/several-machines.md, Moving up: embedded broker, mosquitto, RabbitMQ cluster. The database's part is `energy
+ * migrate`.
+ */
 const DEVICES = 12;
 const ROUND_MS = 100;
-/** Rounds that are published at a broker before the next step. */
+/** Number of rounds that are published to a broker before the next step. */
 const ROUNDS = 15;
 
 let database: TestDatabase;
@@ -54,7 +57,7 @@ test('an installation moves from the embedded broker over mosquitto to RabbitMQ,
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'moving@example.com', role: 'homeowner' });
   const embedded = await ingest();
-  // The name that devices know, and where it leads.
+  // Target of the host name that devices use.
   const address = [{ ports: { mqtt: embedded.ready.port as number } }];
   const ids: string[] = [];
   for (let index = 0; index < DEVICES; index++) {
@@ -79,28 +82,28 @@ test('an installation moves from the embedded broker over mosquitto to RabbitMQ,
   })();
   const acknowledged = () => publishers.reduce((sum, publisher) => sum + publisher.acknowledged.size, 0);
   const stored = async () => (await database.pool.query('SELECT count(*)::int AS count FROM readings')).rows[0].count;
-  /** Some rounds more are acknowledged. */
+  /** Waits until some more rounds are acknowledged. */
   const goesOn = async () => {
     const from = acknowledged();
     await expect.poll(acknowledged).toBeGreaterThan(from + ROUNDS * DEVICES);
   };
   await goesOn();
 
-  // To mosquitto: its worker is there first, then the name leads there, then the former ingest ends.
+  // Move to mosquitto: start its worker, point the host name to it, then stop the previous ingest.
   const former = await ingest({ MQTT_URL: mosquitto.url });
   address[0] = { ports: { mqtt: Number(new URL(mosquitto.url).port) } };
   expect(await embedded.stop()).toBe(0);
   await goesOn();
   await expect.poll(stored).toBeGreaterThan(ROUNDS * DEVICES * 2);
 
-  // To RabbitMQ, at a bad time: the worker at mosquitto is gone, and what mosquitto acknowledges meanwhile waits there.
+  // Move to RabbitMQ at a bad time: mosquitto's worker has ended, and the messages that mosquitto acknowledges wait there.
   await former.kill();
   await goesOn();
   const before = await stored();
   expect(acknowledged() - before).toBeGreaterThan(ROUNDS * DEVICES);
   await ingest({ MQTT_URL: cluster.url(), SHARDS: '8' });
   address[0] = { ports: { mqtt: cluster.nodes[0]?.ports.mqtt as number } };
-  // Devices have a way to mosquitto no longer: it has what it has.
+  // Devices can no longer reach mosquitto, which still has its queued messages.
   process.kill(mosquitto.pid, 'SIGSTOP');
   await goesOn();
   await expect.poll(stored).toBeGreaterThan(before + ROUNDS * DEVICES);

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HAProxy, startHAProxy } from '#test/support/cluster/haproxy.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 
-/** Within this a device is connected to another node. */
+/** Maximum time until a device is connected to another node. */
 const ELSEWHERE_MS = 12_000;
 
 let brokers: [Mosquitto, Mosquitto];
 let proxy: HAProxy;
 beforeAll(async () => {
-  // Any broker of the protocol will do for the proxy; the third node is down.
+  // Any MQTT broker is sufficient behind the proxy; the third node is down.
   brokers = [await startMosquitto(), await startMosquitto()];
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   proxy = await startHAProxy({
@@ -26,13 +26,13 @@ afterAll(async () => {
   await Promise.all(brokers.map((broker) => broker.stop()));
 });
 
-test('a device stays at the node that took it, and is at another one soon after that one hangs', async () => {
+test('a device stays at its node, and moves to another one soon after that node hangs', async () => {
   const url = `mqtt://127.0.0.1:${proxy.ports.mqtt}`;
   const device = await mqtt.connectAsync(url, { reconnectPeriod: 100, keepalive: 60 });
   let [reconnected, asked] = [0, 0];
   device.on('connect', () => reconnected++);
   await device.subscribeAsync('here', { qos: 1 });
-  /** Which node it is at: the one on which it hears. */
+  /** Returns the node that the device is connected to: the one on which it receives messages. */
   const at = async () => {
     for (const broker of brokers) {
       const said = `${++asked}`;

@@ -8,9 +8,9 @@ import { createDb } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import { type ApiPair, startApiPair } from '#test/support/cluster/api-pair.ts';
 
-/** Requests a minute of an account on the plan free. */
+/** Requests per minute of an account on the plan free. */
 const FREE = 40;
-/** One request of each client so often, ms: 50 a second of all of them. */
+/** Interval of each client's requests in ms: 50 a second in total. */
 const EVERY_MS = 240;
 const CLIENTS = 12;
 
@@ -32,14 +32,14 @@ async function account(): Promise<{ userId: string; key: string; keyId: string }
   return { userId, key, keyId };
 }
 
-test('a POST that comes to both processes at once has one effect and one answer', async () => {
+test('a POST that reaches both processes at once has one effect and one response', async () => {
   const body = someone();
   const post = (port: number) =>
     pair.ask(port, '/v1/users', { method: 'POST', ...asAdmin(), body, headers: { 'idempotency-key': 'both' } });
   const came = await Promise.all(Array.from({ length: 20 }, (_, index) => post(both()[index % 2] as number)));
   const ids = new Set(came.filter(({ status }) => status === 201).map(({ json }) => json.user_id));
   expect(ids.size).toBe(1);
-  // What came while the first was under way is told so, and gets its answer when it asks again: of either process.
+  // A duplicate that arrives while the first is in progress is refused, and gets the first response when it is retried at either process.
   expect(came.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
   for (const port of both()) {
     const again = await post(port);
@@ -53,7 +53,7 @@ test('a POST that comes to both processes at once has one effect and one answer'
   expect(rows).toHaveLength(1);
 });
 
-test('a limit holds for what both processes answer together', async () => {
+test('a rate limit applies to both processes together', async () => {
   const { key } = await account();
   const came = await Promise.all(
     Array.from({ length: FREE + 30 }, (_, index) => pair.ask(both()[index % 2] as number, '/v1/devices', { key })),
@@ -62,7 +62,7 @@ test('a limit holds for what both processes answer together', async () => {
   expect(came.filter(({ status }) => status === 429)).toHaveLength(30);
 });
 
-test('whoever signed in at one process is signed in at the other, until it signs out at either; a link is good once', async () => {
+test('a session is valid at both processes until it is signed out at either; a link works once', async () => {
   const { userId } = await account();
   const db = createDb(pair.database.pool);
   const signIn = await createSignIn(db, { userId, secret: pair.secretKey, now: new Date(), validMs: 60_000 });
@@ -75,7 +75,7 @@ test('whoever signed in at one process is signed in at the other, until it signs
   const mine = { headers: { cookie, 'x-csrf-token': json.csrf_token } };
   const asks = (port: number) => pair.ask(port, `/dashboard/v1/users/${userId}`, mine);
   for (const port of [...both(), pair.ports.proxy]) expect((await asks(port)).status).toBe(200);
-  // What changes something needs the other token of the session, which either process knows.
+  // A write needs the session's CSRF token, which either process can verify.
   for (const port of both()) {
     const key = await pair.ask(port, '/dashboard/v1/keys', { method: 'POST', body: {}, ...mine });
     expect(key.status).toBe(201);
@@ -84,7 +84,7 @@ test('whoever signed in at one process is signed in at the other, until it signs
   expect((await asks(pair.ports.second)).status).toBe(401);
 });
 
-test('a key that is revoked at one process changes nothing at the other from then on, and soon reads nothing', async () => {
+test('a key revoked at one process can no longer write at the other, and soon no longer read', async () => {
   const { userId, key, keyId } = await account();
   const patch = () =>
     pair.ask(pair.ports.second, `/v1/users/${userId}`, { method: 'PATCH', key, body: { timezone: 'UTC' } });
@@ -96,7 +96,7 @@ test('a key that is revoked at one process changes nothing at the other from the
   await expect.poll(async () => (await read()).status, { timeout: 10_000 }).toBe(401);
 });
 
-test('pages of a list go on at the other process', async () => {
+test('the pages of a list continue at the other process', async () => {
   const { userId } = await account();
   const webhook = (index: number) => ({
     event: 'user.created',
@@ -116,7 +116,7 @@ test('pages of a list go on at the other process', async () => {
   expect(seen).toEqual([0, 1, 2, 3, 4].map((index) => `https://example.com/${index}`));
 });
 
-test('both processes are replaced twice, one after the other, and no request of those that come all the time fails', async () => {
+test('both processes are replaced twice, one after the other, and no continuous request fails', async () => {
   const over = new AbortController();
   const failures: string[] = [];
   const counts = { asked: 0, created: 0, changed: 0, http2: 0 };
@@ -132,7 +132,7 @@ test('both processes are replaced twice, one after the other, and no request of 
     const send = (path: string, asked = {}) => pair.ask(pair.ports.proxy, path, { ...asAdmin(), agent, ...asked });
     for (let turn = index; !over.signal.aborted; turn++) {
       if (turn % 4 === 0) {
-        // Neither may be done twice without harm, nor says that it may.
+        // These requests are not safe to repeat, and have no idempotency key.
         if (note('POST', 201, await send('/v1/users', { method: 'POST', body: someone() }))) counts.created++;
       } else if (turn % 4 === 1) {
         const body = { timezone: turn % 8 === 1 ? 'Europe/Berlin' : 'UTC' };
@@ -167,7 +167,7 @@ test('both processes are replaced twice, one after the other, and no request of 
   const codes: (number | null)[] = [];
   for (const which of [0, 1, 0, 1] as const) {
     codes.push(await pair.replace(which));
-    // As whoever upgrades waits until the proxy has seen it.
+    // Wait until the proxy has noticed, as a person who upgrades would.
     await pair.proxy.isUp(`api${which + 1}`);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
@@ -177,12 +177,12 @@ test('both processes are replaced twice, one after the other, and no request of 
   expect(codes).toEqual([0, 0, 0, 0]);
   expect(counts.asked / seconds).toBeGreaterThan(10);
   expect(Math.min(counts.created, counts.changed, counts.http2)).toBeGreaterThan(20);
-  // Each that was answered was done, and once.
+  // Each request that got a response was executed once.
   const { rows: after } = await pair.database.pool.query('SELECT count(*)::int AS users FROM users');
   expect(after[0].users - before[0].users).toBe(counts.created);
 });
 
-test('while no process is ready, the proxy says so as the interface does; without TLS it says what is missing', async () => {
+test('while no process is ready, the proxy responds as the API does; without TLS it names what is missing', async () => {
   const { proxy: port } = pair.ports;
   expect((await pair.ask(port, '/readyz')).json).toEqual({ status: 'ready' });
   const plain = await fetch(`http://127.0.0.1:${pair.proxy.ports.http}/v1/users`);

@@ -31,7 +31,7 @@ async function alertsPage(email: string): Promise<Page> {
 const dialog = (page: Page) => page.getByRole('dialog');
 const words = (page: Page) => dialog(page).getByRole('status').textContent();
 const row = (page: Page, rule: string) => page.locator('tbody tr', { hasText: rule });
-/** What the chart says beside its picture: how many bars are marked, and which. */
+/** Reads the chart's text: the number of marked bars, and which they are. */
 const marked = async (page: Page) => {
   const label = (await dialog(page).getByRole('img').getAttribute('aria-label')) ?? '';
   const days = await dialog(page).locator('figure tbody tr', { hasText: /yes$/ }).locator('th').allTextContents();
@@ -46,19 +46,19 @@ async function create(page: Page, rule: { watch?: string; threshold: number; by?
   await page.getByRole('button', { name: 'Create alert' }).click();
 }
 
-/** The day of New York that an instant is in. */
+/** Returns the day of an instant in New York. */
 const dayOf = (ms: number) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, weekday: 'short', day: 'numeric', month: 'short' }).format(ms);
 
-test('shows when an alert would have fired, as the service says, on the chart of the last 90 days', async () => {
+test('shows on the chart of the last 90 days when an alert would have fired, as the service computes it', async () => {
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: ZONE });
   const meter = await dashboard.device(userId);
-  // Hours of 0.5 kWh for 40 days, every fifth day one of 4 kWh at noon (New York), and eight hours of silence.
+  // Hours of 0.5 kWh for 40 days, every fifth day one hour of 4 kWh at noon (New York), and eight hours of silence.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
   const hours = Array.from({ length: 40 * 24 }, (_, back) => lastMs - back * HOUR_MS).reverse();
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, hour: '2-digit', hourCycle: 'h23' });
-  // On whole days only, away from the silence.
+  // Whether a day is complete, and far from the silence.
   const isWhole = (ms: number) => ms > lastMs - 38 * DAY_MS && ms < lastMs - 5 * DAY_MS;
   const high = hours.filter((ms) => clock.format(ms) === '12' && Math.floor(ms / DAY_MS) % 5 === 0 && isWhole(ms));
   expect(high.length).toBeGreaterThanOrEqual(6);
@@ -78,9 +78,9 @@ test('shows when an alert would have fired, as the service says, on the chart of
   await lookAt(page, 'alerts-empty');
 
   await page.getByRole('button', { name: 'Create an alert' }).click();
-  // Begins with what was seldom exceeded: an ordinary day has 12 kWh, one with a high hour 15.5.
+  // The initial value is one that was seldom exceeded: an ordinary day has 12 kWh, one with a high hour 15.5.
   await expect.poll(() => page.locator('[inputmode=decimal]').inputValue()).toMatch(/^1[56]$/);
-  // Not the one of the suggestion, which may still be under way.
+  // Not the response for the initial value, which may still be pending.
   const answer = page.waitForResponse(
     (response) => response.url().endsWith('/alerts/preview') && response.request().postDataJSON().threshold_kwh === 13,
   );
@@ -116,14 +116,14 @@ test('shows when an alert would have fired, as the service says, on the chart of
   await page.getByLabel('Silence').check();
   await page.locator('[inputmode=decimal]').fill('6');
   await expect.poll(() => words(page)).toBe('Silent for 6 hours: would have fired once in the last 90 days.');
-  // The devices' names may come after the silences.
+  // The devices' names may arrive after the silences.
   await expect
     .poll(() => dialog(page).locator('tbody tr').allTextContents())
     .toEqual([expect.stringMatching(/^Test \(smart meter\).*[89] hours$/)]);
   await lookAt(page, 'alerts-create-silence');
 });
 
-test('an alert made here fires when a reading comes, and its history says so', async () => {
+test('an alert made here fires when a reading arrives, and its history shows it', async () => {
   const userId = await dashboard.user('ben@example.com');
   const page = await alertsPage('ben@example.com');
   const meter = await dashboard.device(userId);
@@ -141,7 +141,7 @@ test('an alert made here fires when a reading comes, and its history says so', a
   await lookAt(page, 'alerts-history');
 });
 
-test('its history goes back page by page', async () => {
+test('its history has older pages', async () => {
   await dashboard.user('old@example.com');
   const page = await alertsPage('old@example.com');
   await create(page, { watch: 'An hour', threshold: 2 });
@@ -199,11 +199,11 @@ test('pauses, resumes, changes, and deletes after a confirmation', async () => {
   expect(await stored()).toEqual([]);
 });
 
-test('what is missing to be told by SMS or webhook is named, and can be had', async () => {
+test('explains what is missing for SMS or webhooks, and offers to add it', async () => {
   const userId = await dashboard.user('daan@example.com');
   const page = await alertsPage('daan@example.com');
   await create(page, { threshold: 30, by: 'SMS' });
-  // Nothing was sent: the number is missing.
+  // Nothing was sent: the phone number is missing.
   await page.getByLabel('Phone number').fill('0151 12345678');
   await page.getByRole('button', { name: 'Create alert' }).click();
   expect(
@@ -217,7 +217,7 @@ test('what is missing to be told by SMS or webhook is named, and can be had', as
   await row(page, 'More than 30 kWh in a day').getByText('SMS').waitFor();
   expect((await findUser(dashboard.db, EVERYBODY, userId))?.phone).toBe('+4915112345678');
 
-  // Taken away elsewhere meanwhile, the service says so, and it is asked for again.
+  // If the number is removed elsewhere meanwhile, the service reports it, and the page requests it again.
   await updateUser(dashboard.db, EVERYBODY, userId, { phone: null });
   await create(page, { threshold: 40, by: 'SMS' });
   await page.getByLabel('Phone number').waitFor();
@@ -236,7 +236,7 @@ test('what is missing to be told by SMS or webhook is named, and can be had', as
   await row(page, 'More than 50 kWh in a day').getByText('Webhook').waitFor();
 });
 
-test('an alert on costs is tried on what days cost, and needs a tariff', async () => {
+test('previews an alert on costs with the cost of days, and requires a tariff', async () => {
   const userId = await dashboard.user('emil@example.com');
   const meter = await dashboard.device(userId);
   const lastMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -281,7 +281,7 @@ test('an alert on costs is tried on what days cost, and needs a tariff', async (
   await lookAt(page, 'alerts-history-cost');
 });
 
-test('a utility makes alerts of the account that it picked', async () => {
+test('a utility makes alerts for the account that it picked', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('home@example.com', 'homeowner', utility);
   const page = await alertsPage('utility@example.com');
@@ -298,7 +298,7 @@ test('a utility makes alerts of the account that it picked', async () => {
   expect(rows).toEqual([{ user_id: home }]);
 });
 
-test('knows what the service knows, and suggests what stands out', () => {
+test('has the same choices as the service, and suggests a threshold that stands out', () => {
   expect(Object.keys(said().alerts.types)).toEqual([...ALERT_TYPES]);
   expect(Object.keys(said().alerts.deliveries)).toEqual([...KNOWN_DELIVERIES]);
   const alert = { alert_id: 'a', user_id: 'u', delivery: 'email', status: 'active', created_at: '' } as const;

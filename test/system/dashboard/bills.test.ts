@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-test('a utility bills a home, sees what changes afterwards, and takes it along', async () => {
+test('a utility bills a home, sees later changes, and downloads the bill', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const meter = await dashboard.device(await dashboard.user('home@example.com', 'homeowner', utility));
   const now = new Date();
@@ -28,7 +28,7 @@ test('a utility bills a home, sees what changes afterwards, and takes it along',
   const periods = page.getByRole('region', { name: 'Bill periods' });
   await periods.getByText('There is no bill period yet').waitFor();
   await page.getByRole('button', { name: 'New bill period' }).click();
-  // The month before, of the home, unless it is said otherwise.
+  // By default last month, of the selected home.
   const dialog = page.getByRole('dialog');
   await dialog.getByText('home@example.com').waitFor();
   const day = new Date(endMs - DAY_MS).toISOString().slice(0, 10);
@@ -41,13 +41,13 @@ test('a utility bills a home, sees what changes afterwards, and takes it along',
   await row('From the grid').waitFor();
   expect(await energies('From the grid')).toEqual(['90.000 kWh', '90.000 kWh', '90.000 kWh', '0.000 kWh']);
   expect((await energies('Estimated of it'))[0]).toBe('90.000 kWh');
-  // The same days again.
+  // The same days are billed again.
   await page.getByRole('button', { name: 'New bill period' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').getByText('some of these days').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
-  // A day comes late.
+  // A day's readings arrive late.
   await tell([endMs - DAY_MS, 200]);
   const show = async () => {
     await page.reload();
@@ -93,7 +93,7 @@ test('a utility bills a home, sees what changes afterwards, and takes it along',
   expect(utils.sheet_to_json(Object.values(sheets)[0] ?? {})[0]).toMatchObject({ sha256: checksum });
   expect(String((await fetched(/^Green Button/)).bytes)).toContain(checksum);
 
-  // What comes after the closing is not told anew: it waits for a bill.
+  // Readings after the closing do not change the bill; they wait for the next one.
   await tell([endMs, 203]);
   await expect
     .poll(async () => {

@@ -41,7 +41,7 @@ async function devicesPage(email: string): Promise<Page> {
   return page;
 }
 
-/** Logs in with what the page shows. */
+/** Connects with the login that the page shows. */
 async function connect(page: Page): Promise<Publisher> {
   const deviceId = await fact(page, 'Username');
   const secret = (await page.getByRole('group', { name: 'Password', exact: true }).textContent()) ?? '';
@@ -54,13 +54,13 @@ const fact = async (page: Page, name: string) =>
   (await page.locator(`dt:has-text("${name}") + dd`).textContent())?.trim() ?? '';
 const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
 
-test('a device is paired, and publishes with what was shown until the page says so', async () => {
+test('a device is paired, and publishes with the displayed login until the page shows its readings', async () => {
   await dashboard.user('pair@example.com');
   const page = await devicesPage('pair@example.com');
   await page.getByText('No device is paired yet').waitFor();
   await lookAt(page, 'devices-empty');
   await page.getByRole('button', { name: 'Pair a device' }).click();
-  // The place follows the type until somebody picks one.
+  // The place follows the type until the user picks one.
   const [type, place] = [page.getByLabel('Type'), page.getByLabel('Place in the home')];
   expect(await place.inputValue()).toBe('grid');
   await type.selectOption('smart_plug');
@@ -74,7 +74,7 @@ test('a device is paired, and publishes with what was shown until the page says 
   await page.getByLabel('Highest plausible load, kW').fill('-1');
   await lookAt(page, 'devices-pair');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  // The browser says what is wrong, and nothing is sent.
+  // The browser marks the invalid value, and nothing is sent.
   expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
   await page.getByLabel('Highest plausible load, kW').fill('0');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
@@ -89,7 +89,7 @@ test('a device is paired, and publishes with what was shown until the page says 
   );
   expect(paired).toEqual([{ placement: 'grid', placement_by: 'owner' }]);
   await lookAt(page, 'devices-paired');
-  // For who is to trust it on another machine.
+  // The certificate for clients on other machines.
   const downloading = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download energy-service.pem' }).click();
   const download = await downloading;
@@ -117,7 +117,7 @@ test('a device is paired, and publishes with what was shown until the page says 
   await lookAt(page, 'devices');
 });
 
-test('what a gateway hears is listed, and counts when it was paired', async () => {
+test('lists the devices behind a gateway, and counts their readings from pairing on', async () => {
   await dashboard.user('gateway@example.com');
   const page = await devicesPage('gateway@example.com');
   await page.getByRole('button', { name: 'Create a gateway' }).click();
@@ -136,7 +136,7 @@ test('what a gateway hears is listed, and counts when it was paired', async () =
     await publisher.flush();
   };
   await hear(100);
-  // It looks again by itself.
+  // The page refreshes by itself.
   await row(page, 'plug').waitFor({ timeout: 60_000 });
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
   await lookAt(page, 'devices-discovered');
@@ -152,7 +152,7 @@ test('what a gateway hears is listed, and counts when it was paired', async () =
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'Desk').getByText('active', { exact: true }).waitFor();
   expect(await row(page, 'plug').count()).toBe(0);
-  // The button that opened the dialog is gone: what stood around it has the focus.
+  // The button that opened the dialog is gone, so its container has the focus.
   await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
   await page.getByRole('button', { name: 'Delete Home' }).click();
@@ -164,7 +164,7 @@ test('what a gateway hears is listed, and counts when it was paired', async () =
   expect(await row(page, 'Desk').count()).toBe(1);
 });
 
-test('a message that nobody reads is mapped on the page, and read from then on', async () => {
+test('a message of an unknown format is mapped on the page, and decoded from then on', async () => {
   await dashboard.user('mapping@example.com');
   const page = await devicesPage('mapping@example.com');
   await page.getByRole('button', { name: 'Create a gateway' }).click();
@@ -178,7 +178,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   );
   await publisher.flush();
   await page.getByRole('button', { name: 'Done' }).click();
-  // What was not understood is counted every few seconds; the message that arrived is taken from there.
+  // Unrecognised messages are counted every few seconds; the page offers the latest one.
   await expect
     .poll(
       async () => {
@@ -197,13 +197,13 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await page.getByText('Nobody reads it').waitFor();
   await page.getByRole('button', { name: 'Say what it is $.meter.total' }).click();
   const form = page.getByRole('form', { name: 'What is $.meter.total?' });
-  // The keyboard goes on where it is asked.
+  // The keyboard focus moves to the question about the value's meaning.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
-  // A name without a unit proposes nothing: its owner says what it is, and in which unit.
+  // A name without a unit has no suggestion: its owner chooses the meaning and the unit.
   await form.getByLabel('It is').selectOption('import');
   await form.getByLabel('Unit').selectOption('Wh');
   await form.getByLabel('Its time').selectOption('$.at');
-  // What the service refuses is said at the form, and nothing is stored.
+  // The service's error is shown in the form, and nothing is stored.
   await form.getByLabel('On topics').fill('#');
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
   expect(await form.getByRole('alert').textContent()).toMatch(/^Topic must be an MQTT topic or filter/);
@@ -219,7 +219,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await page.locator('.note:focus', { hasText: 'Saved. The device appears' }).waitFor();
   await page.getByRole('button', { name: 'Take back boiler/+/state $.meter.total' }).click();
   await page.getByText('Nobody reads it').waitFor();
-  // Who maps a number of what a family reads is told that the family's device loses the rest of it.
+  // Mapping a number that a family already decodes shows a warning: the family's device loses its other values.
   await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
   await page.getByLabel('Message', { exact: true }).fill('{"ENERGY": {"Total": 1}, "at": "2026-07-05T18:59:00Z"}');
   await page.getByRole('button', { name: 'Look' }).click();
@@ -227,7 +227,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   expect(await page.getByRole('button', { name: 'Say what it is $.at' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Say what it is $.ENERGY.Total' }).click();
   await page.getByText('only what you say yourself counts of it').waitFor();
-  // A setting that would help is looked at, changed and stored, beside what else is set.
+  // A suggested setting is shown, changed and stored, together with the other settings.
   await page.getByLabel('Topic', { exact: true }).fill('field/pack');
   await page
     .getByLabel('Message', { exact: true })
@@ -244,7 +244,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await page.getByText('It is read, as senml.').waitFor();
 });
 
-test('settings are changed, refused with a reason, and the device is deleted', async () => {
+test('settings are changed, rejected with a reason, and the device is deleted', async () => {
   const userId = await dashboard.user('settings@example.com');
   const { deviceId, publish } = await dashboard.device(userId);
   const quarter = (back: number) => new Date(Date.now() - back * 900_000).toISOString();
@@ -260,14 +260,14 @@ test('settings are changed, refused with a reason, and the device is deleted', a
     [gateway.gateway_id, plug.deviceId],
   );
   const page = await devicesPage('settings@example.com');
-  // The meter was paired as one by a person: that is said.
+  // The page states that a person paired the meter as such.
   expect(
     await page
       .locator('tbody tr', { hasText: 'smart meter' })
       .getByTitle(/^Where it sits/)
       .count(),
   ).toBe(0);
-  // A discovered plug beside a meter: where it is is a guess, which the list says, and where one says it.
+  // A discovered plug next to a meter: its place is a guess, which the list states, with a link to set it.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^Where it sits/);
   expect(await why.getAttribute('title')).toMatch(/Open its details and save where it is\.$/);
@@ -281,7 +281,7 @@ test('settings are changed, refused with a reason, and the device is deleted', a
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
   const value = page.locator('td', { hasText: '9,000,000,000 kWh' });
   await value.getByText('implausible, not counted').waitFor();
-  // On a phone, too, in words in a line.
+  // A phone shows the same state as words in a line.
   await page.setViewportSize(SIZES.phone);
   expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
   const place = await page.getByLabel('import energy_total_kwh place in the home').boundingBox();
@@ -328,7 +328,7 @@ test('settings are changed, refused with a reason, and the device is deleted', a
   await expect.poll(() => new URL(page.url()).search).toBe('');
 });
 
-test('a thermostat’s climate is drawn and told, hour by hour', async () => {
+test('shows a thermostat’s climate as a chart and a table by hour', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('warm@example.com', 'homeowner', utility);
   const thermostat = await dashboard.device(home, 'thermostat');
@@ -355,7 +355,7 @@ test('a thermostat’s climate is drawn and told, hour by hour', async () => {
   await page.getByText('Climate of the last 48 hours as a table').click();
   const rows = await page.getByRole('dialog').locator('tbody tr').allTextContents();
   expect(rows.length).toBeGreaterThanOrEqual(48);
-  // Six hours of silence are a gap, and not left out.
+  // Six hours of silence are shown as a gap, not left out.
   expect(rows.filter((text) => text.endsWith('–––')).length).toBeGreaterThanOrEqual(4);
   await lookAt(page, 'device-climate-table');
   await page.getByRole('button', { name: '7 days' }).click();
@@ -363,15 +363,15 @@ test('a thermostat’s climate is drawn and told, hour by hour', async () => {
   await expect.poll(() => page.getByRole('dialog').locator('tbody tr').count()).toBeGreaterThan(100);
 });
 
-test('readings that do not count, and one read by hand, change what the page says of a day, until that is revoked', async () => {
+test('excluded readings and a manual reading change a day’s figures until the edit is revoked', async () => {
   const userId = await dashboard.user('edits@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
-  /** Start of a day of the home, so many days ago. */
+  /** Start of the home's day `daysAgo` days ago. */
   const todayMs = Math.floor((Date.now() + 5.5 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
   const dayMs = (daysAgo: number) => todayMs - daysAgo * 24 * HOUR_MS - 5.5 * HOUR_MS;
   const day = (daysAgo: number) => new Date(todayMs - daysAgo * 24 * HOUR_MS).toISOString().slice(0, 10);
-  // In between it showed 20 kWh too much.
+  // In between, the register showed 20 kWh too much.
   const told = [3, 2, 1].map((daysAgo, index) => ({
     ts: new Date(dayMs(daysAgo)).toISOString(),
     energy_total_kwh: [100, 130, 140][index],
@@ -394,7 +394,7 @@ test('readings that do not count, and one read by hand, change what the page say
   await dialog.getByLabel('To (not included)').fill(`${day(3)}T06:00`);
   await dialog.getByLabel('Reason').fill('A faulty pulse');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  // The service says where it is wrong.
+  // The service names the invalid field.
   await dialog.getByText('must lie after start').waitFor();
   await lookAt(page, 'device-edit');
   await dialog.getByLabel('From').fill(`${day(3)}T06:00`);
@@ -414,7 +414,7 @@ test('readings that do not count, and one read by hand, change what the page say
   await expect.poll(() => used.textContent()).toBe('10.00 kWh');
   const byHand = edits.getByRole('row', { name: 'Read by hand: 110 kWh (import energy_total_kwh)' });
   await byHand.getByText('in force').waitFor();
-  // The same again is refused, and the dialog says why.
+  // The same edit again is rejected, and the dialog shows the reason.
   await edits.getByRole('button', { name: 'New edit' }).click();
   await dialog.getByLabel('What').selectOption('add');
   await dialog.getByLabel('Read at').fill(`${day(2)}T00:00`);
@@ -435,7 +435,7 @@ test('readings that do not count, and one read by hand, change what the page say
   await page.close();
 });
 
-test('its snippets are those of the documents, and name what devices elsewhere reach', () => {
+test('its snippets are those of the documentation, with hosts that other devices can reach', () => {
   const documents = readFileSync(resolve(import.meta.dirname, '../../../deploy/DEVICES.md'), 'utf8');
   const mqtt = { username: 'gwy_1', password: 'secret', topic_prefix: 'gw/gwy_1/' };
   const ports = { tls: 8883, plain: 1883 };
@@ -445,7 +445,7 @@ test('its snippets are those of the documents, and name what devices elsewhere r
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
   expect(plain(mosquittoBridge(mqtt, away))).toEqual(plain(filled));
-  // Beside what is read there are passwords of cars and inverters, ids of cards, settings.
+  // Neighbouring topics contain passwords of cars and inverters, ids of cards, and settings.
   expect(documented).not.toMatch(/^topic (openWB|openWB\/(system|vehicle|chargepoint)|N|warp\d?)\/(\+\/)?#/m);
   expect(deviceSettings(mqtt, away)[0]?.text).toBe(
     'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',
@@ -455,7 +455,7 @@ test('its snippets are those of the documents, and name what devices elsewhere r
     plain: null,
     tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
   });
-  // In a house: the page is open on the service's machine, the devices are elsewhere, and the certificate is the service's own.
+  // At home: the page is open on the service's machine, the devices are elsewhere, and the certificate is the service's own.
   const house = { host: '192.168.1.5', ports, is_plain_open: false, needs_certificate: true };
   const here = serviceAddress('localhost', house);
   expect(publishLines(login, '{}', here).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
@@ -472,12 +472,12 @@ test('its snippets are those of the documents, and name what devices elsewhere r
   ]);
   const six = serviceAddress('localhost', { ...house, host: 'fd00::5' });
   expect(mosquittoBridge(mqtt, six)).toContain('address [fd00::5]:8883');
-  // Of another broker nothing but its host is known.
+  // Of an external broker only the host is known.
   const other = serviceAddress('localhost', { ...told, ports: null });
   expect([other.plainHost, other.isKnown]).toEqual([null, false]);
 });
 
-test('an hour in which nothing was heard has a row, too', () => {
+test('shows a row for an hour without readings, too', () => {
   const at = (hour: number) => new Date(Date.UTC(2026, 10, 21, hour, 30)).toISOString();
   const rows = [0, 4, 5, 8].map((hour) => ({ starts_at: at(hour), setpoint_c: hour }));
   const hours = climateHours(rows, Date.parse(at(4)) + HOUR_MS, Date.parse(at(9)));
@@ -491,7 +491,7 @@ test('an hour in which nothing was heard has a row, too', () => {
   expect(climateHours([], 0, 1)).toEqual([]);
 });
 
-test('a device of the utility offers its homeowner its location alone', async () => {
+test('shows a homeowner only the location of a device that the utility manages', async () => {
   const utility = await dashboard.user('utility-of-meter@example.com', 'utility');
   const owner = await dashboard.user('metered@example.com', 'homeowner', utility);
   const { deviceId, publish } = await dashboard.device(owner);

@@ -14,7 +14,7 @@ afterAll(() => dashboard.close());
 
 const HOUR_MS = 3_600_000;
 
-test('a utility finds the devices of its homes, and sees what fell silent together', async () => {
+test('a utility finds the devices of its homes, and sees which fell silent together', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const { pool } = dashboard.database;
   const stoppedAt = new Date(Date.now() - 30 * HOUR_MS);
@@ -26,7 +26,7 @@ test('a utility finds the devices of its homes, and sees what fell silent togeth
         type: 'smart_meter',
         location: `${location} ${home}`,
       });
-      // The cellars of all stopped, and came back but for one.
+      // All devices in cellars stopped, and all but one resumed.
       const isGone = location === 'Cellar' && home === 7;
       await pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [
         device.device_id,
@@ -76,7 +76,7 @@ test('a utility finds the devices of its homes, and sees what fell silent togeth
   expect(await home.getByRole('link', { name: 'Fleet' }).count()).toBe(0);
 });
 
-test('a utility imports a table once it has no mistakes, and takes the passwords along', async () => {
+test('a utility imports a table once it has no errors, and downloads the passwords', async () => {
   const utility = await dashboard.user('importer@example.com', 'utility');
   await dashboard.user('anna@example.com', 'homeowner', utility);
   const page = await dashboard.signIn('importer@example.com');
@@ -89,7 +89,7 @@ test('a utility imports a table once it has no mistakes, and takes the passwords
     card
       .getByLabel('Table (CSV)')
       .setInputFiles({ name: 'meters.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-  // By the keyboard alone, from here on.
+  // From here on the test uses only the keyboard.
   const press = async (name: string | RegExp) => {
     await card.getByRole('button', { name }).focus();
     await page.keyboard.press('Enter');
@@ -125,7 +125,7 @@ test('a utility imports a table once it has no mistakes, and takes the passwords
   await lookAt(page, 'import-checked');
   expect(await devices()).toBe(before);
 
-  // The answer is lost on its way: the same request is made again, and answered as the first.
+  // The response is lost: the same request is repeated and gets the first response.
   await page.route(
     '**/v1/imports?*',
     async (route) => {
@@ -142,7 +142,7 @@ test('a utility imports a table once it has no mistakes, and takes the passwords
   await card.getByText(said).waitFor();
   await expect.poll(() => page.getByRole('link', { name: 'hall, left' }).count()).toBe(1);
 
-  // Whoever reloads the page still has a way to the passwords, until they were given out.
+  // After a reload the passwords are still available until they have been downloaded.
   await page.reload();
   await card.getByText(/^The passwords of 2 devices that were imported .* still wait\.$/).waitFor();
   const download = async () =>

@@ -4,29 +4,29 @@ import { createKey } from '#src/auth/keys.ts';
 import { SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
-// Where the keyboard is after each step: never nowhere.
+// The keyboard focus after each step: it is never lost.
 let dashboard: Dashboard;
 beforeAll(async () => {
   dashboard = await startDashboard();
 });
 afterAll(() => dashboard.close());
 
-/** What has the focus, by its name, or by its text. */
+/** Returns the name or text of the focused element. */
 const focused = (page: Page) =>
   page.evaluate<string>(
     `(({ ariaLabel, name, tagName, textContent }) => ariaLabel || name || (tagName === 'BODY' ? 'nothing' : textContent.trim()))(document.activeElement)`,
   );
 const expectFocus = (page: Page, name: string) => expect.poll(() => focused(page), { message: name }).toBe(name);
-/** Those that are closed and still there, too. */
+/** Includes dialogs that are closed but still in the document. */
 const dialogs = (page: Page) => page.locator('dialog').count();
 
-/** Presses a button as the keyboard does. */
+/** Presses a button by the keyboard. */
 async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('button', { name, exact: true }).focus();
   await page.keyboard.press('Enter');
 }
 
-/** Says yes to a question; its answer stands before Cancel, which has the focus. */
+/** Confirms a question. The confirming button comes before Cancel, which has the focus. */
 async function sure(page: Page): Promise<void> {
   await expectFocus(page, 'Cancel');
   await page.keyboard.press('Shift+Tab');
@@ -40,7 +40,7 @@ async function pageOf(email: string, name: string): Promise<Page> {
   return page;
 }
 
-test('a dialog begins at its first field, and gives the focus back however it is left', async () => {
+test('a dialog focuses its first field, and returns the focus however it is closed', async () => {
   await dashboard.user('keys@example.com');
   const page = await pageOf('keys@example.com', 'API Keys');
   const leave = [() => page.keyboard.press('Escape'), () => press(page, 'Cancel'), () => press(page, 'Close')];
@@ -59,7 +59,7 @@ test('a dialog begins at its first field, and gives the focus back however it is
   await expectFocus(page, 'Create New Key');
 });
 
-test('a button at work keeps the focus, and does nothing twice', async () => {
+test('a busy button keeps the focus, and does not act twice', async () => {
   await dashboard.user('busy@example.com');
   const page = await pageOf('busy@example.com', 'API Keys');
   const asked: (() => Promise<void>)[] = [];
@@ -75,7 +75,7 @@ test('a button at work keeps the focus, and does nothing twice', async () => {
   await page.getByText('it is shown only once').waitFor();
 });
 
-test('a question begins at Cancel; the list takes the focus of a row that is gone', async () => {
+test('a question focuses Cancel; the list takes the focus of a deleted row', async () => {
   const userId = await dashboard.user('revoker@example.com');
   for (const name of ['First', 'Second']) await createKey(dashboard.db, { userId, environment: 'live', name });
   const page = await pageOf('revoker@example.com', 'API Keys');
@@ -91,7 +91,7 @@ test('a question begins at Cancel; the list takes the focus of a row that is gon
   }
 });
 
-test('what is shown once stays on Escape until it was copied, and begins at its top', async () => {
+test('a secret that is shown once stays on Escape until it was copied, and is scrolled to its top', async () => {
   await dashboard.user('once@example.com');
   const page = await pageOf('once@example.com', 'API Keys');
   await page.setViewportSize(SIZES.phone);
@@ -99,7 +99,7 @@ test('what is shown once stays on Escape until it was copied, and begins at its 
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();
   expect(await page.evaluate('document.querySelector("dialog").scrollTop')).toBe(0);
-  // More than once: a browser lets only the first be prevented.
+  // Repeated, because a browser lets a page prevent only the first Escape.
   for (let time = 0; time < 3; time++) await page.keyboard.press('Escape');
   await page.getByRole('alert').filter({ hasText: 'Copy it first, or press Done' }).waitFor();
   expect(await dialogs(page)).toBe(1);
@@ -108,7 +108,7 @@ test('what is shown once stays on Escape until it was copied, and begins at its 
   await page.keyboard.press('Escape');
   await expect.poll(() => dialogs(page)).toBe(0);
   await expectFocus(page, 'Create New Key');
-  // Copied by hand is copied, too.
+  // Copying by hand counts, too.
   await press(page, 'Create New Key');
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();
@@ -118,7 +118,7 @@ test('what is shown once stays on Escape until it was copied, and begins at its 
   await expectFocus(page, 'Create New Key');
 });
 
-test('devices: paired, saved and deleted, the focus is where one goes on', async () => {
+test('devices: after pairing, saving and deleting, the focus is at the next step', async () => {
   await dashboard.user('devices@example.com');
   const page = await pageOf('devices@example.com', 'Devices');
   await press(page, 'Pair a device');
@@ -147,7 +147,7 @@ test('devices: paired, saved and deleted, the focus is where one goes on', async
   await expectFocus(page, 'List of devices');
 });
 
-test('alerts: refused, made and deleted, the focus is where one goes on', async () => {
+test('alerts: after an error, creating and deleting, the focus is at the next step', async () => {
   await dashboard.user('alerts@example.com');
   const page = await pageOf('alerts@example.com', 'Alerts');
   await press(page, 'Create an alert');
@@ -167,7 +167,7 @@ test('alerts: refused, made and deleted, the focus is where one goes on', async 
   await expectFocus(page, 'List of alerts');
 });
 
-test('webhooks: made, retried and deleted, the focus is where one goes on', async () => {
+test('webhooks: after creating, retrying and deleting, the focus is at the next step', async () => {
   await dashboard.user('webhooks@example.com');
   const page = await pageOf('webhooks@example.com', 'Webhooks');
   await press(page, 'Create a webhook');
@@ -192,7 +192,7 @@ test('webhooks: made, retried and deleted, the focus is where one goes on', asyn
   );
   await page.reload();
   await page.getByRole('button', { name: /^Retry/ }).focus();
-  // As if it had come through: the button goes with the next look, which is soon since a try is near.
+  // As if the delivery had succeeded: the button disappears at the next refresh, which is soon because an attempt is due.
   await dashboard.database.pool.query(`UPDATE deliveries SET status = 'succeeded'`);
   await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached', timeout: 60_000 });
   await expectFocus(page, 'Log');
@@ -202,7 +202,7 @@ test('webhooks: made, retried and deleted, the focus is where one goes on', asyn
   await expectFocus(page, 'List of webhooks');
 });
 
-test('the user picker takes the first match on Enter, and says when there is none', async () => {
+test('the user picker selects the first match on Enter, and reports if there is none', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   await dashboard.user('anna@demo.example', 'homeowner', utility);
   await dashboard.user('bert@demo.example', 'homeowner', utility);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-test('a utility makes a tree of groups, adds homes, and sees what they used by day', async () => {
+test('a utility creates a tree of groups, adds homes, and sees their usage by day', async () => {
   const utility = await dashboard.user('feeders@example.com', 'utility');
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   for (const name of ['first', 'second']) {
@@ -67,7 +67,7 @@ test('a utility makes a tree of groups, adds homes, and sees what they used by d
   expect(await page.getByRole('row').count()).toBeGreaterThan(2);
 });
 
-test('a homeowner is not shown the page', async () => {
+test('a homeowner does not see the page', async () => {
   await dashboard.user('owner@example.com');
   const page = await dashboard.signIn('owner@example.com');
   await page.getByRole('link', { name: 'Devices' }).waitFor();

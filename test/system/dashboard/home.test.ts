@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => dashboard.close());
 
 /**
- * Readings of a register each quarter of an hour for `days`, up to now, at a constant load, with a night of silence in the middle. Up to now,
- * so that today is known a little at any time of day.
+ * Register readings every quarter of an hour for `days`, up to now, at a constant load, with a night of silence in the middle. They end
+ * now, so that today has data at any time of day.
  */
 function history(days: number, loadKw: number): { ts: string; energy_total_kwh: number }[] {
   const untilMs = Date.now();
@@ -32,7 +32,7 @@ function history(days: number, loadKw: number): { ts: string; energy_total_kwh: 
   return readings;
 }
 
-/** Money for a home, said as its owner would: through the page's own session. */
+/** Creates a tariff for a home as its owner would, through the page's session. */
 async function payFor(page: Page, perKwh: string): Promise<void> {
   const status = await page.evaluate(async (per_kwh) => {
     const { csrf_token } = await (await fetch('/dashboard/session')).json();
@@ -48,7 +48,7 @@ async function payFor(page: Page, perKwh: string): Promise<void> {
   }, perKwh);
   expect(status).toBe(201);
 }
-/** The figure of that name; a region is looked in by its own page. */
+/** Returns the figure with this name on the page or in a region. */
 const figureIn = (top: Locator | Page, name: string) => {
   const page = 'goto' in top ? top : top.page();
   return top.locator('dl.figures > div', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) }).first();
@@ -57,7 +57,7 @@ const big = (top: Locator | Page, name: string) => figureIn(top, name).locator('
 const dayBefore = (date: string, days: number) =>
   new Date(Date.parse(date) - days * 24 * HOUR_MS).toISOString().slice(0, 10);
 
-test('a meter: follows new readings by itself, marks what was estimated, and has gas beside it', async () => {
+test('a meter: follows new readings by itself, marks estimates, and shows gas next to it', async () => {
   const userId = await dashboard.user('home@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
@@ -67,7 +67,7 @@ test('a meter: follows new readings by itself, marks what was estimated, and has
   await gas.publish(history(20, 0.1).map((reading) => ({ ...reading, channel: 'gas/m3' })));
   const page = await dashboard.signIn('home@example.com');
   await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
-  // A register says no power: it is a mean, and called so.
+  // A register contains no power, so the figure is a mean and labelled as one.
   expect(await big(page, 'Average power')).toBe('800 W');
   expect(await figureIn(page, 'Now').count()).toBe(0);
   expect(await big(page, 'Always on')).toBe('800 W');
@@ -87,7 +87,7 @@ test('a meter: follows new readings by itself, marks what was estimated, and has
   expect(await big(ofGas, 'Used')).toMatch(/^[\d.]+ m³$/);
   expect(await ofGas.textContent()).toMatch(/m³ of it estimated|all measured/);
   await lookAt(page, 'home-gas');
-  // A phone shows all hours of each weekday, and what is not on it is not needed to choose another period.
+  // A phone shows all hours of each weekday, and another period can be chosen without scrolling.
   await page.setViewportSize(SIZES.phone);
   const heat = page.locator('.heat');
   expect(await heat.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
@@ -103,7 +103,7 @@ test('a meter: follows new readings by itself, marks what was estimated, and has
   await page.close();
 });
 
-test('the power of the home is measured: each one is shown within 2 s, with a line of the last ten minutes', async () => {
+test('measured power of a home: each value is shown within 2 s, with a line of the last ten minutes', async () => {
   const userId = await dashboard.user('watts@example.com');
   const meter = await dashboard.device(userId);
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -115,7 +115,7 @@ test('the power of the home is measured: each one is shown within 2 s, with a li
   for (let at = 0; at < 100; at++) {
     const watts = at % 2 === 0 ? 2_500 : 300;
     const text = watts === 2_500 ? '2,500 W' : '300 W';
-    // At any time between two looks of the service.
+    // At any time between two polls of the service.
     await new Promise((resolve) => setTimeout(resolve, (at * 137) % 700));
     await meter.publish({ power_w: watts });
     const acknowledgedMs = performance.now();
@@ -133,17 +133,17 @@ test('the power of the home is measured: each one is shown within 2 s, with a li
   expect(times[98]).toBeLessThan(2_000);
   const line = figureIn(page, 'Now').getByText(/^\s*Last 10 minutes/);
   expect(await line.textContent()).toContain('lowest 300 W, highest 2,500 W');
-  // What was before the page was opened is in it, too.
+  // The line also contains values from before the page was opened.
   const drawn = await page.locator('.spark path').getAttribute('d');
   expect(Number(/^M([\d.]+)/.exec(drawn ?? '')?.[1])).toBeLessThan(40);
   await lookAt(page, 'home-now');
   await page.close();
 });
 
-test('a register that went back is asked about on Home, and what its owner says is done', async () => {
+test('Home asks about a register that decreased, and applies its owner’s answer', async () => {
   const userId = await dashboard.user('fell@example.com');
   const meter = await dashboard.device(userId);
-  // Readings from before it was paired are not asked about.
+  // Home does not ask about readings from before the pairing.
   await dashboard.database.pool.query(
     `UPDATE devices SET swaps_confirmed_at = now() - interval '1 day' WHERE device_id = $1`,
     [meter.deviceId],
@@ -168,7 +168,7 @@ test('a register that went back is asked about on Home, and what its owner says 
   await page.close();
 });
 
-test('three years of a meter: any period, by arrows, swipe, keyboard, date and address, beside the same days before', async () => {
+test('three years of a meter: selects any period by arrows, swipe, keyboard, date and address, and compares it with earlier days', async () => {
   const userId = await dashboard.user('years@example.com');
   await pastOf(dashboard, userId, 1_100, { Meter: { type: 'smart_meter', import: ordinary } });
   const page = await dashboard.signIn('years@example.com');
@@ -180,7 +180,7 @@ test('three years of a meter: any period, by arrows, swipe, keyboard, date and a
   expect(sent).toBeLessThan(150_000);
   await payFor(page, '0.30');
   await page.reload();
-  // What did last Tuesday cost? By the date, as somebody would who sees the page for the first time.
+  // Finds the cost of last Tuesday by its date, as a first-time user of the page would.
   const today = new Date().toISOString().slice(0, 10);
   const weekday = new Date(today).getUTCDay() || 7;
   const tuesday = dayBefore(today, weekday > 2 ? weekday - 2 : weekday + 5);
@@ -188,7 +188,7 @@ test('three years of a meter: any period, by arrows, swipe, keyboard, date and a
   await expect.poll(() => page.url()).toContain(`/dashboard/home/day/${tuesday}`);
   await expect.poll(() => big(page, 'Used')).toBe('8.83 kWh');
   expect(await figureIn(page, 'Used').locator('dd.money').textContent()).toBe('€3.05');
-  // The week before and the year before had the same, on the same weekdays.
+  // The previous week and the previous year had the same use on the same weekdays.
   expect(await figureIn(page, 'A week before').textContent()).toContain('as much as then');
   expect(await figureIn(page, 'A week before').textContent()).toContain('€3.05');
   expect(await big(page, 'A year before')).toBe('8.83 kWh');
@@ -214,10 +214,11 @@ test('three years of a meter: any period, by arrows, swipe, keyboard, date and a
   await page.getByRole('button', { name: 'Year', exact: true }).click();
   await expect.poll(() => page.locator('figure', { hasText: 'Usage by month as a table' }).count()).toBe(1);
   await lookAt(page, 'home-year');
-  // A bar leads to what it is of; by its table without a pointer, too. Of a year that is over: this one may have begun today.
+  // A bar is a link to its period, and so is its row in the table, for use without a pointer. In a past year, because this year may have
+  // begun today.
   const lastYear = String(Number(today.slice(0, 4)) - 1);
   await page.goto(`/dashboard/home/year/${lastYear}`);
-  // Costs come a moment after the figures, and move what lies below them: nothing is pressed before.
+  // Costs arrive a moment after the figures and move the content below them, so wait before clicking.
   await figureIn(page, 'Used').locator('dd.money').waitFor();
   await page.getByText('Usage by month as a table').click();
   await page.getByRole('button', { name: `January ${lastYear}` }).press('Enter');
@@ -227,7 +228,7 @@ test('three years of a meter: any period, by arrows, swipe, keyboard, date and a
   await page.getByRole('dialog').getByText('100% of the time is known').waitFor();
   await page.keyboard.press('Escape');
   await lookAt(page, 'home-month');
-  // An address can be opened by itself; what lies before the meter says where it begins; rubbish is today.
+  // An address can be opened directly. A period before the first reading shows when the data begin; an invalid address shows today.
   await page.goto('/dashboard/home/year/2019');
   await page.getByText('There are no readings for this period. The first ones are from').waitFor();
   await page.goto('/dashboard/home/month/2026-99');
@@ -235,7 +236,7 @@ test('three years of a meter: any period, by arrows, swipe, keyboard, date and a
   await page.close();
 });
 
-test('solar, a battery and plugs: where it comes from, what uses it, and what wastes most at night', async () => {
+test('solar, a battery and plugs: shows where energy comes from, what uses it, and what wastes most at night', async () => {
   const userId = await dashboard.user('solar@example.com');
   const night = (hour: number) => (hour < 5 ? 400 : 0);
   const used: typeof ordinary = (at) => (ordinary(at) ?? 0) + 80 + night(at.hour);
@@ -265,22 +266,22 @@ test('solar, a battery and plugs: where it comes from, what uses it, and what wa
     await value('Into the battery'),
   ];
   expect(Math.abs(made + fromGrid + fromBattery - usedKwh - fed - toBattery)).toBeLessThan(0.05);
-  // The same as a picture, told in words to who does not see it.
+  // The energy flows as a picture, with a text for screen readers.
   expect(await card.getByRole('img').locator('path').count()).toBe(6);
   expect(await card.getByRole('img').first().getAttribute('aria-label')).toContain(
     `From the battery ${fromBattery.toFixed(2)} kWh; Used`,
   );
   expect(await big(page, 'Self-sufficient')).toMatch(/^\d\d%$/);
-  // What went into the battery is not used yet.
+  // Energy stored in the battery does not count as used.
   const own = figureIn(page, 'Self-sufficient');
   const ofOwn = Number.parseFloat((await own.getByText('of your own energy used').textContent()) ?? '');
   expect(Math.abs(ofOwn - (usedKwh - fromGrid))).toBeLessThan(0.02);
   expect(await own.getByText('stored in the battery').textContent()).toBe(
     `${toBattery.toFixed(2)} kWh stored in the battery`,
   );
-  // Which device wastes most at night? It is said in a sentence, and it leads to the device.
+  // The device that wastes most at night is named in a sentence, which links to it.
   const uses = page.getByRole('region', { name: 'What uses it' });
-  // Costs come a moment after the figures.
+  // Costs arrive a moment after the figures.
   await expect
     .poll(() => uses.getByText('At night the device that draws most').textContent())
     .toBe('At night the device that draws most is Heater: 400 W on average, 730 kWh and about €219 a year.');
@@ -289,7 +290,7 @@ test('solar, a battery and plugs: where it comes from, what uses it, and what wa
   await lookAt(page, 'home-solar-battery');
   await uses.getByRole('link', { name: 'Heater' }).click();
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
-  // It is looked at in the same days, and so is the home again.
+  // The device's page shows the same day, and so does the link back to the home.
   expect(page.url()).toMatch(new RegExp(`/dashboard/devices/${ids.Heater}/day/${yesterday}$`));
   await page.getByRole('link', { name: 'Home' }).last().click();
   await expect.poll(() => page.url()).toMatch(new RegExp(`/dashboard/home/day/${yesterday}$`));
@@ -302,20 +303,20 @@ test('solar, a battery and plugs: where it comes from, what uses it, and what wa
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('dialog', { name: 'Heater: smart plug' }).waitFor();
-  // Of what produces it is told what it made.
+  // The page of an inverter shows its production.
   await page.goto(`/dashboard/devices/${ids.Roof}/week/2020-W01`);
   await page.getByRole('button', { name: /\d{4}/ }).click();
   await figureIn(page, '(Produced|Produced so far)').waitFor();
   await page.close();
 });
 
-test('plugs only, and a meter that has come just now: nothing is drawn that is not known', async () => {
+test('plugs only, and a meter that was just paired: draws nothing that is unknown', async () => {
   const userId = await dashboard.user('plugs@example.com');
   const [plug, inverter] = [await dashboard.device(userId, 'smart_plug'), await dashboard.device(userId, 'inverter')];
   await plug.publish(history(2, 1));
   await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
   const page = await dashboard.signIn('plugs@example.com');
-  // Yesterday: any other period may have begun a minute ago.
+  // Yesterday, because any other period may have begun a minute ago.
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
   await page.goto(`/dashboard/home/day/${yesterday}`);
   const card = page.getByRole('region', { name: 'Energy flow' });
@@ -333,7 +334,7 @@ test('plugs only, and a meter that has come just now: nothing is drawn that is n
   await page.close();
 });
 
-test('a thermostat alone: its rooms, and what is missing; its heating beside the load once a meter is there', async () => {
+test('a thermostat only: shows its rooms and what is missing, and its heating next to the load once there is a meter', async () => {
   const userId = await dashboard.user('warm@example.com');
   const thermostat = await dashboard.device(userId, 'thermostat');
   const untilMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
@@ -359,7 +360,7 @@ test('a thermostat alone: its rooms, and what is missing; its heating beside the
   await page.close();
 });
 
-test('says what to do where there is nothing yet, and where nothing was heard', async () => {
+test('explains what to do if there are no devices or no readings yet', async () => {
   const userId = await dashboard.user('new@example.com');
   const page = await dashboard.signIn('new@example.com');
   await page.getByRole('region', { name: 'Three steps to your first figures' }).waitFor();
@@ -370,7 +371,7 @@ test('says what to do where there is nothing yet, and where nothing was heard', 
   const meter = await dashboard.device(userId);
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page.getByRole('region', { name: 'No reading has come yet' }).waitFor();
-  // One that has been silent since, and each meter just after midnight: today has nothing, and it says where to look.
+  // If a device has been silent since, and for each meter just after midnight, today has no data, and the page names where to look.
   const silentFromMs = Date.now() - 24 * HOUR_MS;
   await meter.publish(
     [0, 1].map((hour) => ({ ts: new Date(silentFromMs - hour * HOUR_MS).toISOString(), energy_total_kwh: 9 - hour })),
@@ -381,7 +382,7 @@ test('says what to do where there is nothing yet, and where nothing was heard', 
   await page.close();
 });
 
-test('lets a utility pick whom it looks at, and one device of theirs; nobody else', async () => {
+test('lets a utility pick a home and one of its devices, and hides both from everybody else', async () => {
   const anna = await dashboard.user('anna@example.com', 'homeowner', utility);
   await dashboard.user('bert@example.com', 'homeowner', utility);
   await dashboard.user('foreign@example.com');
@@ -410,7 +411,7 @@ test('lets a utility pick whom it looks at, and one device of theirs; nobody els
   await page.getByText('bert@example.com has no devices yet.').waitFor();
 });
 
-test('an address that is none says so; a long name does not push anything off a phone', async () => {
+test('reports an invalid address; a long name does not push anything off a phone', async () => {
   const userId = await dashboard.user('long@example.com');
   const meter = await dashboard.device(userId);
   await dashboard.db
@@ -430,7 +431,7 @@ test('an address that is none says so; a long name does not push anything off a 
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 });
 
-test('without a network what was seen last is there, and says when; signed out nothing is', async () => {
+test('shows the pages last seen and their time while offline; nothing after signing out', async () => {
   const userId = await dashboard.user('away@example.com');
   await pastOf(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: ordinary } });
   const page = await dashboard.signIn('away@example.com', true);
@@ -465,14 +466,14 @@ test('without a network what was seen last is there, and says when; signed out n
       );
       return Object.fromEntries(all.flat()) as Record<string, string>;
     });
-  // It looks after the page from its second visit on.
+  // The service worker controls the page from the second visit on.
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
   await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/app/pages/home.js');
   await page.reload();
   await figureIn(page, 'Used so far').waitFor();
   const used = await big(page, 'Used so far');
   await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/v1/period');
-  // What lets anybody in is not kept, and other pages' answers are not, either.
+  // Secrets are not cached, and neither are responses of other pages.
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
   const all = await kept();
@@ -482,7 +483,7 @@ test('without a network what was seen last is there, and says when; signed out n
       .filter((path) => path.startsWith('/dashboard/v1/'))
       .toSorted(),
   ).toEqual([...['/dashboard/v1/period', '/dashboard/v1/period-costs']]);
-  // Somebody else in the same browser finds nothing of it.
+  // Another user of the same browser finds none of it.
   const other = await page.context().newPage();
   await other.goto('/dashboard');
   await other.getByRole('button', { name: 'Sign out', exact: true }).click();
@@ -501,7 +502,7 @@ test('without a network what was seen last is there, and says when; signed out n
   await again.getByText(/^No network\. This was seen /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);
   await look(again, 'home-offline');
-  // What was not seen is not there, and says why.
+  // A page that was not visited is unavailable, and states why.
   await again.getByRole('button', { name: 'The day before' }).click();
   await again.getByText('The service cannot be reached').waitFor();
 });

@@ -19,11 +19,11 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   certificate = await readFile(dashboard.certFile, 'utf8');
 });
-// Keys that are refused while a test waits until they are would use up what an address may try in a minute.
+// Reset the counter: keys that are refused while a test waits for that would use up the address's failed attempts of the minute.
 beforeEach(() => dashboard.database.pool.query('TRUNCATE request_counts'));
 afterAll(() => dashboard.close());
 
-/** Asks as a program would, with the certificate checked. */
+/** Sends a request as a program would, with the certificate verified. */
 function ask(url: string, key: string): Promise<{ status: number; body: string }> {
   return new Promise((done, fail) => {
     const options = { ca: certificate, headers: { authorization: `Bearer ${key}` } };
@@ -42,7 +42,7 @@ function ask(url: string, key: string): Promise<{ status: number; body: string }
 const statusWith = async (key: string, path = '/v1/energy-insights') =>
   (await ask(`${dashboard.url}${path}`, key)).status;
 
-/** What the line of a terminal asks, and with which key. */
+/** Parses a shell command: its URL and its key. */
 function partsOf(line: string): { key: string; url: string } {
   const [, key = '', url = ''] = /^curl -sSk -H 'Authorization: Bearer ([\w]+)' '(https:[^']+)'$/.exec(line) ?? [];
   return { key, url };
@@ -58,7 +58,7 @@ async function keysPage(email: string): Promise<Page> {
   return page;
 }
 
-test('a key is made, shown once with a line that works, and listed by its prefix', async () => {
+test('a key is made, shown once with a working command, and listed by its prefix', async () => {
   await dashboard.user('maker@example.com');
   const page = await keysPage('maker@example.com');
   await page.getByText('You have no key yet').waitFor();
@@ -104,7 +104,7 @@ test('a key is made, shown once with a line that works, and listed by its prefix
   ]);
 });
 
-test('a key may do what was checked, and ends when it was said to', async () => {
+test('a key has only the selected scopes, and ends at the selected time', async () => {
   await dashboard.user('narrow@example.com');
   const page = await keysPage('narrow@example.com');
   await page.getByRole('button', { name: 'Create New Key' }).click();
@@ -148,7 +148,7 @@ test('a key is limited to addresses, and refused elsewhere', async () => {
   await expect.poll(() => statusWith(key), { interval: 500 }).toBe(200);
 });
 
-test('rotated, both keys work until the overlap is over', async () => {
+test('after a rotation both keys work until the overlap is over', async () => {
   const userId = await dashboard.user('rotator@example.com');
   const { key: old } = await createKey(dashboard.db, { userId, environment: 'live', name: 'Meter export' });
   const page = await keysPage('rotator@example.com');
@@ -192,7 +192,7 @@ test('a key is revoked after a confirmation, and is then refused', async () => {
   await expect.poll(() => statusWith(key), { interval: 500 }).toBe(401);
 });
 
-test('says which keys are older than 90 days, and which are over', async () => {
+test('marks keys that are older than 90 days, and keys that have ended', async () => {
   const userId = await dashboard.user('old@example.com');
   const made = async (name: string, daysAgo: number, endedDaysAgo: number | null) => {
     const { key_id } = await createKey(dashboard.db, { userId, environment: 'live', name });
@@ -218,7 +218,7 @@ test('says which keys are older than 90 days, and which are over', async () => {
   await lookAt(page, 'keys-old');
 });
 
-test('a utility gets a line about the account that it picked', async () => {
+test('a utility gets a command for the account that it picked', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('home@example.com', 'homeowner', utility);
   const page = await keysPage('utility@example.com');
@@ -234,7 +234,7 @@ test('a utility gets a line about the account that it picked', async () => {
   await row(page, 'no name').waitFor();
 });
 
-test('knows the scopes of the service, and a question for each that can be asked', () => {
+test('has the same scopes as the service, and an example request for each', () => {
   expect(SCOPES).toEqual([...KNOWN]);
   expect(Object.keys(words().keys.scopes)).toEqual([...KNOWN]);
   expect(scopesInShort(KNOWN)).toBe('all');

@@ -15,7 +15,7 @@ afterAll(async () => {
   await dashboard.close();
 });
 
-/** A phone that is signed in, of a home with something on every page; made once. */
+/** Opens a signed-in phone of a home that has content on every page; once for all tests. */
 async function signedIn(): Promise<void> {
   if (page !== undefined) return;
   const userId = await dashboard.user('five@example.com');
@@ -31,7 +31,7 @@ async function signedIn(): Promise<void> {
   await ask('/v1/webhooks', { event: 'alert.triggered', url: 'https://example.com/', auth_token: 'x'.repeat(32) });
 }
 
-/** As the page asks. */
+/** Sends a request as the page does. */
 async function ask(path: string, body: object): Promise<void> {
   const status = await page.evaluate<number>(`(async () => {
     const { csrf_token } = await (await fetch('/dashboard/session')).json();
@@ -44,12 +44,12 @@ async function ask(path: string, body: object): Promise<void> {
 const choice = () => page.locator('select.language');
 const dialog = () => page.getByRole('dialog');
 
-/** Pages with what their main button opens. */
+/** Pages to test, each with what its main button opens. */
 const VIEWS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks', 'sessions'] as const;
 const OPENS: ReadonlySet<string> = new Set(['keys', 'devices', 'tariffs', 'alerts', 'webhooks']);
 
 const others = (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en');
-test.each(others)('%s fits on a phone, on every page and in what opens there', async (language) => {
+test.each(others)('%s fits on a phone, on every page and in its dialogs', async (language) => {
   await signedIn();
   await loadWords(language);
   await page.goto('/dashboard');
@@ -73,7 +73,7 @@ test.each(others)('%s fits on a phone, on every page and in what opens there', a
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
 });
 
-test('a number is read as it is typed where one lives, and never wrong by a thousand', async () => {
+test('parses numbers as they are written locally, never wrong by a factor of a thousand', async () => {
   await signedIn();
   await page.goto('/dashboard/alerts');
   await choice().selectOption('de');
@@ -95,7 +95,7 @@ test('a number is read as it is typed where one lives, and never wrong by a thou
   await page.getByText('Mehr als 1.250,5 kWh an einem Tag: hätte').waitFor();
   await page.keyboard.press('Escape');
 
-  // A price with three decimals stands in the form as it is read again, and is saved as it was.
+  // A price with three decimals is shown in the form as it was entered, and is saved unchanged.
   await page.goto('/dashboard/tariffs');
   await page.getByText('1,234 € pro kWh').waitFor();
   await page.getByRole('button', { name: 'Bearbeiten: Test' }).click();
@@ -106,7 +106,7 @@ test('a number is read as it is typed where one lives, and never wrong by a thou
   await page.getByText('Gespeichert: Test.').waitFor();
 });
 
-test('begins in the browser’s language, with its region’s numbers, and fetches no other', async () => {
+test('starts in the browser’s language, with its region’s numbers, and loads no other', async () => {
   const person = await dashboard.browser.newContext({
     baseURL: dashboard.url,
     ignoreHTTPSErrors: true,

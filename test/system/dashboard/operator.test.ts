@@ -11,15 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-test('shows what comes in, what was rejected and why, and lets it be tried again', async () => {
+test('shows the message rate, rejected messages and their reasons, and can replay them', async () => {
   const userId = await dashboard.user('home@example.com');
   const meter = await dashboard.device(userId);
   const page = await dashboard.signIn('admin@example.com');
   await page.getByRole('link', { name: 'Operator' }).click();
   await page.getByText('Nothing was rejected.').waitFor();
-  // A device that sends rubbish must not drive who looks at it.
+  // A device's invalid content must not run in the operator's browser.
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: '<img src=x onerror=alert(1)>' });
-  // More than an hour, so that one is closed whatever the time.
+  // More than an hour, so that one hour is closed at any time.
   await meter.publish(
     Array.from({ length: 90 }, (_, one) => ({
       ts: new Date(Date.now() - one * 60_000).toISOString(),
@@ -55,7 +55,7 @@ test('checks the aggregates, and shows a row that differs', async () => {
   await lookAt(page, 'operator-differs');
 });
 
-test('changes plans, makes users, and is for administrators alone', async () => {
+test('changes plans, creates users, and is for administrators only', async () => {
   const userId = await dashboard.user('plan@example.com');
   const page = await dashboard.signIn('admin@example.com');
   await page.goto('/dashboard/operator');
@@ -66,7 +66,7 @@ test('changes plans, makes users, and is for administrators alone', async () => 
   await page.getByLabel('E-mail', { exact: true }).fill('made@example.com');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('made@example.com can sign in now').waitFor();
-  // Who did so is told below.
+  // The list below shows who made the change.
   await page.getByLabel('Account', { exact: true }).fill(userId);
   await page.getByRole('button', { name: 'List', exact: true }).click();
   const act = page.locator('tbody tr', { hasText: 'user.changed' });
@@ -74,7 +74,7 @@ test('changes plans, makes users, and is for administrators alone', async () => 
   expect(await act.textContent()).toMatch(
     new RegExp(`user\\.changed plan developerplan@example\\.com ${userId}admin@example\\.com usr_\\w+127\\.0\\.0\\.1`),
   );
-  // Whose data are looked at changes nothing here.
+  // The page does not depend on a selected account.
   expect(await page.getByRole('combobox', { name: 'User' }).count()).toBe(0);
   const made = await dashboard.signIn('made@example.com');
   expect(await made.getByRole('link', { name: 'Operator' }).count()).toBe(0);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-test('a heater that was forgotten yesterday is told in plain words, with what it is compared with; so is the month’s end', async () => {
+test('describes a heater that was left on yesterday in plain words, with its comparison, and forecasts the month’s end', async () => {
   const userId = await dashboard.user('forgetful@example.com');
   const meter = await dashboard.device(userId);
   const untilMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
@@ -46,7 +46,7 @@ test('a heater that was forgotten yesterday is told in plain words, with what it
   expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
   expect(await forecast.textContent()).toMatch(/In 80 of 100 months it will be between [\d.,]+ kWh and [\d.,]+ kWh\./);
   await lookAt(page, 'home-plain-words');
-  // The same in every other language, on a phone.
+  // The page shows the same remark in every other language, on a phone.
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
     await page.locator('select.language').selectOption(language);
@@ -57,7 +57,7 @@ test('a heater that was forgotten yesterday is told in plain words, with what it
   }
   await loadWords('en');
   await page.locator('select.language').selectOption('en');
-  // One device has no month of its own.
+  // A single device has no forecast of the month.
   await page.goto(`/dashboard/devices/${meter.deviceId}`);
   await page.getByRole('heading', { level: 1, name: 'Test' }).waitFor();
   await forecast.waitFor({ state: 'detached' });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-test('sessions are listed, and one that is ended in another browser is over there', async () => {
+test('sessions are listed, and one that is ended in another browser is signed out there', async () => {
   await dashboard.user('two@example.com');
   const there = await dashboard.signIn('two@example.com');
   const here = await dashboard.signIn('two@example.com');
@@ -30,13 +30,13 @@ test('sessions are listed, and one that is ended in another browser is over ther
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
 });
 
-test('an account whose time zone nobody has set is asked once, with the browserâ€™s as the proposal', async () => {
+test('an account without a time zone is asked for it once, with the browserâ€™s as the suggestion', async () => {
   const { user_id: userId } = await createUser(dashboard.db, { email: 'zoneless@example.com', role: 'homeowner' });
   const here = await dashboard.signIn('zoneless@example.com');
   const card = here.getByRole('region', { name: 'Which time zone is your home in?' });
   const proposed = await here.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(await card.getByLabel('Time zone').inputValue()).toBe(proposed);
-  // The card is there before the page below it.
+  // The card appears before the page below it.
   await here.getByRole('heading', { level: 1 }).waitFor();
   await lookAt(here, 'time zone');
   await card.getByLabel('Time zone').selectOption('Europe/Lisbon');
@@ -48,7 +48,7 @@ test('an account whose time zone nobody has set is asked once, with the browserâ
   const stored = async () =>
     (await dashboard.db.selectFrom('users').select(['timezone', 'phone']).where('user_id', '=', userId).execute())[0];
   expect(await stored()).toEqual({ timezone: 'Europe/Lisbon', phone: null });
-  // UTC that is chosen is not asked for again.
+  // UTC that the user has chosen is not asked for again.
   await here.getByRole('link', { name: 'Account' }).click();
   const account = here.getByRole('region', { name: 'Phone and time zone' });
   await account.getByLabel('Phone number').fill('+49 151 12345678');
@@ -68,7 +68,7 @@ test('an account whose time zone nobody has set is asked once, with the browserâ
   expect(await stored()).toEqual({ timezone: 'UTC', phone: null });
 });
 
-test('a changed e-mail address waits for its mail, is withdrawn, and holds once the link of the mail was used', async () => {
+test('a changed e-mail address waits for its mail, can be withdrawn, and applies after its link was used', async () => {
   const userId = await dashboard.user('before@example.com');
   const here = await dashboard.signIn('before@example.com');
   await here.getByRole('link', { name: 'Account' }).click();

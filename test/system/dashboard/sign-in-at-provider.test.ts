@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([provider.close(), folder.remove()]);
 });
 
-/** A person's browser that may go to the provider, too; no other pages' do. */
+/** Opens a browser that may also visit the provider; other tests' pages may not. */
 async function browser(): Promise<{ context: BrowserContext; page: Page }> {
   const context = await dashboard.browser.newContext({
     baseURL: dashboard.url,
@@ -49,7 +49,7 @@ async function signInThere(page: Page, login: string): Promise<void> {
 
 const button = { name: 'Sign in with Example Works' };
 
-test('one signs in at the provider, on the page that was asked for, and out of both', async () => {
+test('signs in at the provider to the requested page, and out of both', async () => {
   await dashboard.user('at-work@example.com');
   provider.people.set('at-work', { email: 'at-work@example.com', email_verified: true, groups: ['energy-admins'] });
   const { context, page } = await browser();
@@ -61,17 +61,17 @@ test('one signs in at the provider, on the page that was asked for, and out of b
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/dashboard/sessions');
   await page.getByRole('row').filter({ hasText: 'this one' }).getByText('single sign-on').waitFor();
-  // By the mapping.
+  // The role comes from the mapping of the provider's claims.
   await page.getByRole('link', { name: 'Operator' }).waitFor();
   await lookAt(page, 'sessions-provider');
   const cookies = await context.cookies();
   expect(cookies.filter(({ name }) => name.startsWith('__Host-energy'))).toEqual([]);
   expect(cookies.find(({ name }) => name.endsWith('energy_session'))).toMatchObject({ sameSite: 'Strict' });
-  // The session outlives the page, as any.
+  // As any session, it survives a reload of the page.
   await page.reload();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  // The provider asks whether its own session shall end, and leads back.
+  // The provider asks whether to end its own session, and redirects back.
   await page.waitForURL(`${provider.issuer}/session/end*`);
   await page.getByRole('button', { name: 'Yes, sign me out' }).click();
   await page.getByRole('button', button).waitFor();
@@ -79,7 +79,7 @@ test('one signs in at the provider, on the page that was asked for, and out of b
   await context.close();
 });
 
-test('whoever does not get in is told why, in the language of the page; the mail is there', async () => {
+test('explains a refused sign-in in the language of the page, and offers the mail', async () => {
   provider.people.set('stranger', { email: 'stranger@example.com', email_verified: true });
   const { context, page } = await browser();
   await page.goto('/dashboard');
@@ -91,7 +91,7 @@ test('whoever does not get in is told why, in the language of the page; the mail
   await lookAt(page, 'sign-in-refused');
   expect(page.url()).toBe(`${dashboard.url}/dashboard/sign-in`);
   await page.getByLabel('E-mail').waitFor();
-  // Anybody can write the link.
+  // Anybody can open a link with any parameter.
   await page.goto('/dashboard/sign-in?problem=constructor');
   await page.getByRole('button', button).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);

@@ -33,7 +33,7 @@ test('a mailed link signs in once, and leaves no trace in the address', async ()
   expect(await stranger.getByRole('alert').textContent()).toContain('This link is wrong, was used, or is over');
 });
 
-test('a mailed code signs in where it was asked for; a wrong one does not', async () => {
+test('a mailed code signs in where it was requested; a wrong one does not', async () => {
   await dashboard.user('code@example.com');
   const page = await dashboard.open('/dashboard');
   await page.getByLabel('E-mail').fill('code@example.com');
@@ -45,22 +45,22 @@ test('a mailed code signs in where it was asked for; a wrong one does not', asyn
   await page.getByLabel('Code').fill(code);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', navigation).waitFor();
-  // The session outlives the page, and ends when it is told to.
+  // The session survives a reload of the page, and ends when the user signs out.
   await page.reload();
   await page.getByRole('navigation', navigation).waitFor();
   const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith('energy_session'));
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/dashboard' });
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByLabel('E-mail').waitFor();
-  // A copy of the cookie is worth nothing any more.
+  // A copy of the cookie no longer works.
   await page.context().addCookies(cookie ? [cookie] : []);
   await page.reload();
   await page.getByLabel('E-mail').waitFor();
 });
 
-// A busy machine only adds to the times: the best of three visits is the page's.
-test('is interactive at once, small, and from here alone', { retry: 2 }, async () => {
-  // Visits of a busy machine are no sign-ins of somebody who tries.
+// A busy machine only lengthens the times, so the best of three visits counts.
+test('is interactive quickly, small, and loads nothing from other hosts', { retry: 2 }, async () => {
+  // Visits on a busy machine must not count as sign-in attempts.
   await dashboard.database.pool.query('TRUNCATE request_counts');
   const email = `fast-${performance.now()}@example.com`;
   await dashboard.user(email);
@@ -86,7 +86,7 @@ test('is interactive at once, small, and from here alone', { retry: 2 }, async (
   expect(timing.paintedMs).toBeLessThan(1_000);
 });
 
-test('a link signs in whom it was mailed to, whoever is signed in here', async () => {
+test('a link signs in its recipient, whoever is signed in here', async () => {
   await dashboard.user('first@example.com');
   await dashboard.user('second@example.com');
   const page = await dashboard.signIn('first@example.com');
@@ -99,14 +99,14 @@ test('a link signs in whom it was mailed to, whoever is signed in here', async (
   await expect.poll(() => page.url()).toBe(`${dashboard.url}/dashboard`);
 });
 
-test('says what is wrong while the service is away, and goes on when it is back', async () => {
+test('reports that the service is unavailable, and continues when it is back', async () => {
   await dashboard.user('away@example.com');
   const page = await dashboard.signIn('away@example.com');
   let isAway = true;
   await page.route('**/dashboard/session*', (route) =>
     isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
   );
-  // Nobody is told to be signed out who is not.
+  // The page must not claim that the user has signed out if the service did not confirm it.
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('alert').waitFor();
   await page.getByRole('navigation', navigation).waitFor();
@@ -117,13 +117,13 @@ test('says what is wrong while the service is away, and goes on when it is back'
   await page.getByRole('navigation', navigation).waitFor();
 });
 
-test('many tabs of one browser do not stand in each other’s way', async () => {
+test('many tabs of one browser do not disturb each other', async () => {
   await dashboard.user('tabs@example.com');
   const page = await dashboard.signIn('tabs@example.com');
   const look = (one: Page, state: 'visible' | 'hidden') =>
     one.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
-  // In a browser without a screen every tab is looked at; in others a tab that is left is hidden.
+  // A headless browser shows every tab; in others, a tab in the background is hidden.
   await look(page, 'hidden');
   for (let tab = 0; tab < 8; tab++) {
     const next = await page.context().newPage();

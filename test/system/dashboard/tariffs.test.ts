@@ -27,11 +27,11 @@ async function tariffsPage(email: string): Promise<Page> {
   return page;
 }
 
-test('a tariff is made from a form of a country, and Home says what it costs', async () => {
+test('a tariff is made from a country’s form, and Home shows the costs', async () => {
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Europe/Berlin' });
   const meter = await dashboard.device(userId);
-  // 0.5 kWh in each hour of the last 70 days: all of last month, wherever the month is; six hours of silence 20 hours ago.
+  // 0.5 kWh in each hour of the last 70 days, which contain all of last month; six hours of silence 20 hours ago.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const readings = Array.from({ length: 70 * 24 + 1 }, (_, back) => ({
     ts: new Date(lastMs - back * HOUR_MS).toISOString(),
@@ -54,7 +54,7 @@ test('a tariff is made from a form of a country, and Home says what it costs', a
   await lookAt(page, 'tariffs-empty');
 
   await button(page, 'New tariff').click();
-  // By the zone of the home.
+  // The form's country follows from the time zone of the home.
   expect(await page.getByLabel('Start from').inputValue()).toBe('DE');
   await page.getByLabel('Form').selectOption({ label: 'Day and night (HT/NT)' });
   await page.getByLabel('Holds from').fill('2020-01-01');
@@ -63,7 +63,8 @@ test('a tariff is made from a form of a country, and Home says what it costs', a
   await prices.nth(0).fill('0,30');
   await prices.nth(1).fill('0.20');
   await page.getByLabel('Standing charge').fill('1');
-  // 16 hours of the day by day, 8 by night: 3.20 € and a day's 1 €; a day more or less where the clocks change is no cent of it.
+  // 16 hours at the day rate and 8 at the night rate cost €3.20, plus €1 per day. A change of the clocks does not alter the range that the
+  // pattern allows.
   await expect.poll(() => dialog(page).getByRole('status').textContent()).toMatch(/ would have cost €1\d\d\.\d\d: /);
   await lookAt(page, 'tariffs-new');
   await button(page, 'Add tariff').click();
@@ -82,7 +83,7 @@ test('a tariff is made from a form of a country, and Home says what it costs', a
   await now.getByText('06:00–22:00: €0.30 a kWh').waitFor();
   expect(await now.textContent()).toContain('since 1 Jan 2020');
 
-  // What is estimated is said in money, too.
+  // The estimated part is shown as an amount of money, too.
   const silent = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(Date.now() - 23 * HOUR_MS);
   await page.goto(`/dashboard/home/day/${silent}`);
   await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d of it estimated/);
@@ -101,7 +102,7 @@ test('a tariff is made from a form of a country, and Home says what it costs', a
   await page.close();
 });
 
-test('a tariff is changed, mistakes stand at their fields, and it is deleted after a confirmation', async () => {
+test('a tariff is changed, errors are shown at their fields, and it is deleted after a confirmation', async () => {
   const userId = await dashboard.user('bert@example.com');
   const page = await tariffsPage('bert@example.com');
   await button(page, 'New tariff').click();
@@ -115,7 +116,7 @@ test('a tariff is changed, mistakes stand at their fields, and it is deleted aft
   await button(page, 'Add tariff').click();
   const currency = page.getByLabel('Currency');
   await expect.poll(() => currency.getAttribute('aria-invalid')).toBe('true');
-  // The first that is wrong has the focus, and says why.
+  // The first invalid field has the focus and shows the reason.
   await expect.poll(() => currency.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
   await dialog(page).getByText('It must be a currency of ISO 4217, such as EUR.').waitFor();
   await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
@@ -127,13 +128,13 @@ test('a tariff is changed, mistakes stand at their fields, and it is deleted aft
   const name = 'Flanders, single rate (enkelvoudig) with the capacity tariff';
   await page.getByText(`Added: ${name}.`).waitFor();
   expect((await stored(userId))[0]).toMatchObject({ currency: 'EUR' });
-  // Nothing was said about what is fed in.
+  // No feed-in price was entered.
   expect((await stored(userId))[0].terms).toEqual({
     capacity: { per_kw_month: '4.35', months_averaged: 12, minimum_kw: '2.5' },
     import: { per_kwh: '0.31' },
   });
 
-  // The next one begins with what holds now; of the same day there can be no other.
+  // A new tariff starts with the current values; a second one on the same day is not possible.
   await button(page, 'New tariff').click();
   expect(await page.getByLabel('Start from').inputValue()).toBe('current');
   await page.getByLabel('Name').fill('Winter and summer');
@@ -161,7 +162,7 @@ test('a tariff is changed, mistakes stand at their fields, and it is deleted aft
   expect(await earlier.getByRole('row', { name }).textContent()).toContain('1 Mar 2021 – 31 Dec 2021');
   await lookAt(page, 'tariffs');
 
-  // What is taken away is gone.
+  // A removed price is deleted.
   await button(page, `Edit: ${name}`).click();
   await page.getByLabel('The highest quarter-hour').uncheck();
   await page.getByLabel('Standing charge').fill('0.5');
@@ -179,7 +180,7 @@ test('a tariff is changed, mistakes stand at their fields, and it is deleted aft
   await page.close();
 });
 
-test('a dynamic tariff takes the prices of a series, which says how far it is told', async () => {
+test('a dynamic tariff uses a price series, which shows up to when its prices are known', async () => {
   const userId = await dashboard.user('chiara@example.com');
   const page = await tariffsPage('chiara@example.com');
   await button(page, 'New tariff').click();
@@ -210,7 +211,7 @@ test('a dynamic tariff takes the prices of a series, which says how far it is to
   await page.getByRole('region', { name: 'Holds now' }).getByText('20 prices, until').waitFor();
   expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });
 
-  // Of yesterday no price is told: what was used then is in no amount, and that is said.
+  // Yesterday has no prices: its use is in no amount, and the page states that.
   const meter = await dashboard.device(userId);
   const noon = new Date(day.getTime() - DAY_MS / 2).toISOString();
   await meter.publish({ ts: noon, energy_kwh: 2, interval_s: 3_600 });

@@ -40,7 +40,7 @@ const log = (page: Page) => page.getByRole('region', { name: 'Deliveries' });
 const shown = (page: Page, label: string) => page.getByRole('group', { name: label, exact: true }).textContent();
 const badge = (page: Page, word: string) => log(page).locator('.badge', { hasText: word });
 
-/** Signs in, makes a webhook on the page, and returns the secret that it showed. */
+/** Signs in, creates a webhook on the page, and returns the displayed secret. */
 async function make(email: string, event: string, path = '/hook'): Promise<{ page: Page; secret: string }> {
   const page = await dashboard.signIn(email);
   await page.getByRole('link', { name: 'Webhooks' }).click();
@@ -84,7 +84,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   expect(await page.content()).not.toContain(secret);
 
   await page.getByRole('button', { name: /^Send test event/ }).click();
-  // By itself, as soon as it is through.
+  // The status updates by itself once the delivery has succeeded.
   await badge(page, 'succeeded').waitFor();
   expect(receiver.calls).toHaveLength(1);
   const { body, headers } = receiver.calls[0] as Call;
@@ -103,7 +103,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   expect(await runs(code, receiver.calls[0] as Call)).toEqual([204, 400]);
 });
 
-/** Runs the receiver that the page shows as it stands, but for its port; what it answers to a call, and to a forged one. */
+/** Runs the displayed example receiver unchanged except for its port. Returns its status for a call and for a forged call. */
 async function runs(code: string, { body, headers }: Call): Promise<number[]> {
   const port = await freePort();
   const child = spawn(process.execPath, ['--input-type=module', '-e', code.replace('8080', String(port))], {
@@ -122,7 +122,7 @@ async function runs(code: string, { body, headers }: Call): Promise<number[]> {
   }
 }
 
-test('the log of a receiver that fails shows what it answered; Retry brings it through', async () => {
+test('the log shows a failing receiver’s response; Retry delivers the event', async () => {
   await dashboard.user('ben@example.com');
   const { page } = await make('ben@example.com', 'usage.updated');
   receiver.answer = () => ({ status: 503, body: '<b>out of order</b>' });
@@ -137,7 +137,7 @@ test('the log of a receiver that fails shows what it answered; Retry brings it t
   receiver.answer = () => ({ status: 200 });
   await page.getByRole('button', { name: /^Retry/ }).click();
   await badge(page, 'succeeded').waitFor();
-  // What is open follows, too: two tries or three (one came of itself meanwhile), the last one through.
+  // The open details update, too: two or three attempts (one may have been automatic), and the last succeeded.
   await expect
     .poll(() => page.getByRole('region', { name: 'Answers' }).locator('li .badge').allTextContents())
     .toContain('HTTP 200');
@@ -145,7 +145,7 @@ test('the log of a receiver that fails shows what it answered; Retry brings it t
   expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(0);
 });
 
-test('paused, events wait; resumed, they are sent; the page says so, and why it is paused', async () => {
+test('while paused, events wait; after resuming they are sent; the page shows the state and why it is paused', async () => {
   const userId = await dashboard.user('chiara@example.com');
   const { page } = await make('chiara@example.com', 'device.connected', '/chiara');
   await page.getByRole('button', { name: /^Pause/ }).click();
@@ -164,7 +164,7 @@ test('paused, events wait; resumed, they are sent; the page says so, and why it 
   const types = receiver.calls.map(({ body }) => JSON.parse(body).type);
   expect(types.toSorted()).toEqual(['device.connected', 'webhook.test']);
 
-  // Paused while it fails, the reason is what its receiver said.
+  // If it is paused while it fails, the reason is its receiver's response.
   receiver.answer = () => ({ status: 500 });
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await log(page).getByRole('cell', { name: 'HTTP 500' }).waitFor();
@@ -172,7 +172,7 @@ test('paused, events wait; resumed, they are sent; the page says so, and why it 
   await list(page).getByText('last try: HTTP 500').waitFor();
 });
 
-test('rotated, both secrets sign; deleted, it is gone, after being asked for once more', async () => {
+test('after a rotation both secrets sign; it is deleted after a confirmation', async () => {
   await dashboard.user('daan@example.com');
   const { page, secret } = await make('daan@example.com', 'alert.triggered', `/daan/${'x'.repeat(300)}`);
   await page.getByRole('button', { name: /^Rotate secret/ }).click();
@@ -197,7 +197,7 @@ test('rotated, both secrets sign; deleted, it is gone, after being asked for onc
   expect(await log(page).count()).toBe(0);
 });
 
-test('an address that is none is refused in words; the log goes back page by page', async () => {
+test('rejects an invalid address with an explanation; the log has older pages', async () => {
   await dashboard.user('emma@example.com');
   const { page } = await make('emma@example.com', 'alert.triggered', '/emma');
   await page.getByRole('button', { name: 'Create a webhook' }).click();
@@ -229,7 +229,7 @@ test('an address that is none is refused in words; the log goes back page by pag
   await expect.poll(rows).toBe(20);
 });
 
-test('knows the events of the service, why one is paused, and makes secrets as they must be', () => {
+test('has the same events and reasons of a pause as the service, and creates valid secrets', () => {
   expect(Object.keys(words().webhooks.events)).toEqual([...EVENT_TYPES]);
   const secrets = Array.from({ length: 100 }, newSecret);
   expect(new Set(secrets).size).toBe(100);
@@ -248,7 +248,7 @@ test('knows the events of the service, why one is paused, and makes secrets as t
   expect(whyPaused([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
     'by hand',
   );
-  // The youngest delivery's is not the youngest try.
+  // The latest attempt need not belong to the latest delivery.
   expect(
     whyPaused([delivery(['2026-11-20T10:00:00.000Z', null]), delivery(['2026-11-20T11:00:00.000Z', 'ECONNREFUSED'])]),
   ).toBe('last try: ECONNREFUSED');

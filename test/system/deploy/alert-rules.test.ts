@@ -5,9 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alertRules } from '#test/support/observed.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
-/**
- * The alert rules, evaluated by promtool over series of four hours. What is not named of a case is as on a good day.
- */
+/** Tests the alert rules by promtool with series of four hours. Series that a case does not name have the values of a normal day. */
 const deploy = resolve(import.meta.dirname, '../../../deploy/prometheus');
 const AT = 'instance="one:9464",job="energy"';
 const FLAT = (value: number | string) => `${value}x240`;
@@ -50,7 +48,7 @@ const GOOD_DAY: Record<string, string> = {
   [worker('energy_delivery_overdue_seconds')]: FLAT(1),
   [tried('email', 'succeeded')]: RISING(10),
   [tried('email', 'failed')]: RISING(1),
-  // A receiver's fault is its owner's.
+  // A failing receiver is its owner's problem, so it triggers no alert.
   [tried('webhook', 'succeeded')]: RISING(1),
   [tried('webhook', 'failed')]: RISING(50),
   [worker('energy_usage_changes_waiting')]: FLAT(100),
@@ -68,7 +66,7 @@ const GOOD_DAY: Record<string, string> = {
   [worker('energy_data_dir_size_bytes')]: FLAT(100 * GIB),
 };
 
-/** What is different, and which alerts fire at the end. */
+/** Series that differ from a normal day, and the alerts that must fire at the end. */
 const CASES: Record<string, { series: Record<string, string | null>; fire: string[] }> = {
   'a good day': { series: {}, fire: [] },
   'an installation without a standby, a device or a request': {
@@ -165,11 +163,11 @@ function promtool(...args: string[]): string {
   return status === 0 ? 'SUCCESS' : `${stdout}${stderr}`;
 }
 
-test('Prometheus takes the configuration and the rules', () => {
+test('Prometheus accepts the configuration and the rules', () => {
   expect(promtool('check', 'config', join(deploy, 'prometheus.yaml'))).toBe('SUCCESS');
 });
 
-test('each rule fires on its day, alone, and on no other', () => {
+test('each rule fires in its own case, and in no other', () => {
   expect(new Set(Object.values(CASES).flatMap(({ fire }) => fire))).toEqual(
     new Set(alertRules().map(({ alert }) => alert)),
   );
@@ -188,13 +186,13 @@ test('each rule fires on its day, alone, and on no other', () => {
       },
     ],
   }));
-  // JSON is YAML, too. Looked at every 5 minutes: of days that stay the same nothing more is to be seen in between.
+  // JSON is valid YAML. Evaluated every 5 minutes, which is sufficient for series that stay constant.
   const file = { rule_files: ['alerts.yaml'], evaluation_interval: '5m', tests };
   writeFileSync(join(folder.path, 'tests.yaml'), JSON.stringify(file));
   expect(promtool('test', 'rules', 'tests.yaml')).toBe('SUCCESS');
 });
 
-test('whoever is told learns what happens and where to read on', () => {
+test('a notification explains the problem and links to the documentation', () => {
   const tests = [
     {
       interval: '1m',

@@ -14,9 +14,9 @@ import type { TestServer } from '#test/support/tiers/server.ts';
 import { START } from '#test/support/tiers/tiers.ts';
 
 /**
- * deploy/compose.yaml without Docker: its database's settings (test/support/tiers/server.ts), and each role's own program,
- * command and environment. Only what Docker maps is mapped here: the volume to a folder, the host `database` to the test's
- * server, and the containers' ports to free ones.
+ * Tests deploy/compose.yaml without Docker: its database's settings (test/support/tiers/server.ts), and each role's program, command and
+ * environment. Only what Docker maps is mapped here: the volume to a folder, the host `database` to the test's server, and the containers'
+ * ports to free ones.
  */
 const root = resolve(import.meta.dirname, '../../..');
 const ROLES = ['ingest', 'api', 'worker'];
@@ -24,9 +24,9 @@ const PORT_OF: Record<string, string> = { 8883: 'MQTTS_PORT', 1883: 'MQTT_PORT',
 const ADMIN_KEY = `eus_live_${'k'.repeat(40)}`;
 /** Docker's stop_grace_period. */
 const GRACE_MS = 15_000;
-/** The machine may be busy: three programs start at once. */
+/** Generous, because three programs start at once on a busy machine. */
 const START_MS = 90_000;
-/** The past may take 30 s to be seen, and a key may ask 300 times a minute. */
+/** Polling interval. A correction may take 30 s to appear, and a key may send 300 requests a minute. */
 const PATIENTLY = { interval: 500 };
 
 interface Container {
@@ -68,7 +68,7 @@ function run(role: string): Container {
   return container;
 }
 
-/** Each container has every port for itself; here they share a machine. */
+/** Each container has its own ports; here they share a machine. */
 const portsOf = (role: string) =>
   Object.fromEntries(
     Object.entries(ports).map(([name, port]) => [
@@ -82,7 +82,7 @@ const ready = (role: string) =>
     .poll(() => containers.get(role)?.output() ?? '', { timeout: START_MS, message: role })
     .toMatch(/"msg":"ready"/);
 
-/** Asks the API; without `ca` it is not known yet whom to trust. */
+/** Sends a request to the API; without `ca` the certificate is not verified. */
 const ask = (path: string, { ca, body }: { ca?: string; body?: unknown } = {}) =>
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   new Promise<any>((done, failed) => {
@@ -114,7 +114,7 @@ beforeAll(async () => {
   for (const name of imageOf().folders) cpSync(join(root, name), join(folder.path, 'app', name), { recursive: true });
   for (const name of ['package.json', 'package-lock.json', 'node_modules'])
     symlinkSync(join(root, name), join(folder.path, 'app', name));
-  // Of the servers of this machine the one that is most like the compose file's.
+  // The server of this machine that is most like the compose file's.
   const [tier = 'plain'] = reachTiers().reached.slice(-1);
   server = await START[tier]();
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
@@ -133,7 +133,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Connects as a device or a gateway that was just paired, over TLS, with the certificate that was downloaded. */
+/** Connects as a newly paired device or gateway over TLS, with the downloaded certificate. */
 async function connected(login: { username: string; password: string }, ca: string): Promise<MqttClient> {
   const { username, password } = login;
   const client = await mqtt.connectAsync(`mqtts://localhost:${ports.MQTTS_PORT}`, { username, password, ca });
@@ -141,19 +141,19 @@ async function connected(login: { username: string; password: string }, ca: stri
   return client;
 }
 
-test('what it publishes is what its programs listen on', () => {
+test('publishes the ports that its programs listen on', () => {
   const { services } = composeFile({ POSTGRES_PASSWORD: 'p', SECRET_KEY: 'k', BOOTSTRAP_ADMIN_KEY: ADMIN_KEY });
   const inside = Object.values(services).flatMap((one) => one.ports ?? []);
   expect(inside.map((text) => text.split(':').at(-1) ?? '').sort()).toEqual(Object.keys(PORT_OF).sort());
   expect(Object.keys(services)).toEqual(['database', ...ROLES]);
 });
 
-test('its roles start at once on an empty volume, and what is paired publishes: an acknowledgement means committed', async () => {
+test('its roles start at once on an empty volume, and a paired device publishes: an acknowledgement means committed', async () => {
   for (const role of ROLES) run(role);
   await Promise.all(ROLES.map(ready));
 
   const ca = await ask('/certificate.pem');
-  // All of them agree on what one of them made.
+  // All roles use the certificate and the secrets that one of them created.
   const brokers = await new Promise<string>((done, failed) => {
     const socket = connect({ host: 'localhost', port: ports.MQTTS_PORT ?? 0, ca }, () => {
       done(socket.getPeerX509Certificate()?.toString() ?? '');
@@ -184,12 +184,12 @@ test('its roles start at once on an empty volume, and what is paired publishes: 
   };
   await tell(1, 100);
   await tell(2, 101.5);
-  // Killed the moment that it has acknowledged.
+  // Killed directly after it has acknowledged.
   containers.get('ingest')?.child.kill('SIGKILL');
   await containers.get('ingest')?.ended;
   await expect.poll(() => used(), PATIENTLY).toEqual([1.5]);
 
-  // As `restart: unless-stopped` does. The device comes back by itself, and a gateway's devices count, too.
+  // Restarted as by `restart: unless-stopped`. The device reconnects by itself, and devices behind a gateway count, too.
   run('ingest');
   const telling = tell(3, 103);
   await ready('ingest');
@@ -212,7 +212,7 @@ test('its roles start at once on an empty volume, and what is paired publishes: 
   await sensor(4, 10.75);
   await expect.poll(() => used(plug.device_id), PATIENTLY).toEqual([0.5]);
 
-  // None of them has anything to complain of: errors are pino's level 50.
+  // No role logs an error: errors are pino's level 50.
   for (const { output } of containers.values()) expect(output()).not.toMatch(/"level":(50|60)|Error/);
   for (const { child } of containers.values()) child.kill('SIGTERM');
   const stopped = performance.now();

@@ -10,8 +10,9 @@ import { inOwnRoot, type OwnRoot } from '#test/support/own-root.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 /**
- * deploy/home/compose.yaml without Docker: its command with its environment, as its user and without capabilities, in a root that can only be read, with
- * what the image copies, its /tmp and its volume. Not as in the image: the libraries of this machine, and packages that only tests need beside the others.
+ * Tests deploy/home/compose.yaml without Docker: its command and environment, as its user and without capabilities, in a read-only root
+ * file system with the image's files, its /tmp and its volume. Unlike the image it has this machine's libraries, and also packages that
+ * only tests need.
  */
 const NODE_USER = 1000;
 const START_MS = 90_000;
@@ -35,7 +36,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Starts it as its image does; what of its ports is published is free here. */
+/** Starts the container as its image does; its published ports are replaced by free ones. */
 async function start(): Promise<OwnRoot> {
   expect([energy?.read_only, energy?.tmpfs, energy?.volumes]).toEqual([
     true,
@@ -57,7 +58,7 @@ async function start(): Promise<OwnRoot> {
   return started;
 }
 
-/** The healthcheck of the compose file, with the port of this machine. */
+/** Runs the healthcheck of the compose file, with the port on this machine. */
 function isHealthy(): boolean {
   const [kind, program, ...args] = energy?.healthcheck?.test ?? [];
   expect([kind, program]).toEqual(['CMD', 'node']);
@@ -84,13 +85,13 @@ const ask = (path: string, key: string, body?: unknown) =>
     outgoing.end(body && JSON.stringify(body));
   });
 
-test('one container starts on an empty volume, tells its key once, counts, stops whole, and goes on', async () => {
+test('one container starts on an empty volume, prints its key once, counts, stops cleanly, and continues', async () => {
   expect(isHealthy()).toBe(false);
   const first = await start();
   const [key = ''] = /eus_live_\w+/.exec(first.output()) ?? [];
   expect(first.output()).toContain(`https://localhost:${ports.API_PORT}/dashboard/sign-in#`);
   expect(isHealthy()).toBe(true);
-  // Nobody but its user has what is kept, and it is all in the volume.
+  // Only the container's user can read the stored data, all of which is in the volume.
   const data = join(folder.path, 'data');
   expect(new Set(readdirSync(data).map((name) => statSync(join(data, name)).uid))).toEqual(new Set([NODE_USER]));
   expect(existsSync(join(data, 'postgres/PG_VERSION'))).toBe(true);

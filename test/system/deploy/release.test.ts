@@ -12,7 +12,7 @@ const VERSION = '9.9.9';
 const NAME = `energy-usage-service-${VERSION}`;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-/** A repository of this checkout's files as they are now, with a release at its tip. */
+/** A repository with this checkout's current files and a release as its latest commit. */
 let repository: string;
 let released: string;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' });
   for (const file of listed.split('\0').filter(Boolean)) {
     await mkdir(dirname(join(repository, file)), { recursive: true });
-    // One that was deleted and is not committed so is listed, too.
+    // The list contains files that were deleted without a commit.
     await cp(join(ROOT, file), join(repository, file)).catch(() => {});
   }
   for (const file of ['package.json', 'package-lock.json'])
@@ -37,7 +37,7 @@ beforeAll(async () => {
   );
   git('init', '-q');
   commit();
-  // Of no concern to git, and none of the release's.
+  // Files that git ignores and that are not part of the release.
   await writeFile(join(repository, '.git/info/exclude'), '*.env\n');
   await writeFile(join(repository, 'src/left-over.env'), 'SECRET_KEY=x');
   await makeRelease(repository, VERSION, released);
@@ -56,7 +56,7 @@ const filesIn = (archive: string): string[] =>
     .split('\n');
 
 describe('a release', () => {
-  test('is the same bytes when it is made again, elsewhere, of the same commit', async () => {
+  test('has the same bytes when it is made again, elsewhere, of the same commit', async () => {
     const elsewhere = join(folder.path, 'elsewhere');
     execFileSync('git', ['clone', '-q', repository, elsewhere]);
     const again = join(folder.path, 'again');
@@ -75,7 +75,7 @@ describe('a release', () => {
     ).toEqual(files);
   });
 
-  test('has the notes of its version, and a bill of what it is made of', async () => {
+  test('contains the notes of its version, and a bill of materials', async () => {
     expect(await readFile(join(released, 'RELEASE_NOTES.md'), 'utf8')).toMatch(/^- What is new\.\n/);
     const bill = JSON.parse(await readFile(join(released, `${NAME}.cdx.json`), 'utf8'));
     expect(bill).toMatchObject({
@@ -97,13 +97,13 @@ describe('a release', () => {
         files.some((file) => file.startsWith(path)),
         path,
       ).toBe(true);
-    // A folder on the way to one of them is in the archive, too.
+    // The archive also contains the parent folders of these files.
     const isOfThem = (file: string) => paths.some((path) => `${file}/`.startsWith(`${path}/`) || path.startsWith(file));
     expect(files.filter((file) => !isOfThem(file) || file.endsWith('.test.ts'))).toEqual([]);
   });
 
   test('starts as a package below node_modules, where Node strips no types', async () => {
-    // As npm puts it there, with the libraries that are installed already.
+    // Installed as by npm, with the dependencies that are already here.
     const modules = join(folder.path, 'clean/node_modules');
     const installed = join(modules, 'energy-usage-service');
     await mkdir(installed, { recursive: true });
@@ -139,14 +139,14 @@ describe('a release', () => {
   });
 });
 
-describe('there is none', () => {
+describe('is not made', () => {
   const refused = async (version: string) => {
     const output = join(folder.path, 'refused');
     const why = await makeRelease(repository, version, output).catch((error: Error) => error.message);
     expect(await readdir(output).catch(() => null)).toBeNull();
     return why;
   };
-  test('of what is not committed, changed or new', async () => {
+  test('from uncommitted, changed or new files', async () => {
     await writeFile(join(repository, 'src/new.ts'), '');
     expect(await refused(VERSION)).toMatch(/not committed[\s\S]+src\/new\.ts/);
     git('clean', '-fdq');
@@ -154,7 +154,7 @@ describe('there is none', () => {
     expect(await refused(VERSION)).toMatch(/README\.md/);
     git('checkout', '-q', '.');
   });
-  test('of a version that package.json or the changelog does not have, or a tag has elsewhere', async () => {
+  test('for a version that package.json or the changelog lacks, or that a tag has elsewhere', async () => {
     expect(await refused('9.9.8')).toMatch(/package\.json has version 9\.9\.9, not 9\.9\.8/);
     expect(await refused('v9.9.9')).toMatch(/no version/);
     git('tag', `v${VERSION}`);

@@ -9,7 +9,7 @@ import { type OwnSystemd, startSystemd } from '#test/support/systemd.ts';
 
 const unit = readFileSync(resolve(import.meta.dirname, '../../../deploy/systemd/energy-usage.service'), 'utf8');
 const NODE = '/usr/bin/node';
-/** Of the mark out of 10 that systemd gives: what is left are sockets, /proc and machine code. */
+/** Maximum exposure, out of 10, by systemd's own rating; the remainder is sockets, /proc and machine code. */
 const MOST_EXPOSED = 1.6;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** The unit in a folder, with Node where it lies. */
+/** Writes the unit into a folder, with the path of Node. */
 function unitIn(name: string, node: string): string {
   const path = join(folder.path, name);
   mkdirSync(path, { recursive: true });
@@ -28,11 +28,11 @@ function unitIn(name: string, node: string): string {
 }
 
 describe('the systemd unit', () => {
-  test('says nothing that systemd does not understand', () => {
+  test('contains nothing that systemd does not understand', () => {
     const path = join(unitIn('verified', process.execPath), 'energy-usage.service');
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
-    // The check itself can fail.
+    // Shows that the check can fail.
     writeFileSync(path, unit.replace(NODE, process.execPath).replace('ProtectHome=yes', 'ProtectHouse=yes'));
     expect(spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' }).stderr).toContain(
       'ProtectHouse',
@@ -47,21 +47,21 @@ describe('the systemd unit', () => {
     expect([status, /exposure level .*: ([\d.]+)/.exec(stdout)?.[1]]).toEqual([0, expect.any(String)]);
   });
 
-  test('sets variables that the service knows, and gives it time to stop', () => {
+  test('sets variables that the service supports, and gives it time to stop', () => {
     const set = [...unit.matchAll(/^Environment=(.+)$/gm)].flatMap(([, text = '']) => text.split(' '));
     const names = set.map((one) => one.split('=')[0] ?? '').filter((name) => name !== 'NODE_COMPILE_CACHE');
     expect(names.filter((name) => !(name in variables.shape))).toEqual([]);
     expect(unit).toMatch(/^TimeoutStopSec=90s$/m);
   });
 
-  test('runs under systemd itself: starts, holds its limits, is started again after a kill, and stops whole', async () => {
+  test('runs under systemd: starts, stays within its limits, is restarted after a kill, and stops cleanly', async () => {
     const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
     const settings = join(folder.path, 'energy.env');
     const lines = await Promise.all(ports.map(async (name) => `${name}=${await freePort()}`));
     writeFileSync(settings, lines.join('\n'));
     const units = unitIn('units', '/opt/node/bin/node');
     writeFileSync(join(units, 'test.target'), '[Unit]\nDefaultDependencies=no\nWants=energy-usage.service\n');
-    // There is no journal, and nothing else of a system is started.
+    // There is no journal, and no other unit is started.
     const there =
       '[Unit]\nDefaultDependencies=no\n[Service]\nStandardOutput=append:/var/log/out\nStandardError=append:/var/log/out\n';
     mkdirSync(join(units, 'energy-usage.service.d'));
@@ -76,7 +76,7 @@ describe('the systemd unit', () => {
       const pids = systemd.pids();
       const commands = pids.map((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
       expect(commands).toContain('postgres');
-      // Every process of it: its user, no capability, no way to new ones, a filter of system calls.
+      // Every process has its user, no capability, no way to gain one, and a filter of system calls.
       const limits = pids.map((pid) => ['Uid', 'CapBnd', 'NoNewPrivs', 'Seccomp'].map((name) => of(pid, name)));
       expect(new Set(limits.map(String))).toEqual(new Set(['990,0000000000000000,1,2']));
       const data = systemd.path('/var/lib/energy-usage');
@@ -98,7 +98,7 @@ describe('the systemd unit', () => {
   }, 240_000);
 });
 
-test('the settings of the install instructions are understood by the shell', () => {
+test('the shell can read the settings of the install instructions', () => {
   const readme = readFileSync(resolve(import.meta.dirname, '../../../deploy/README.md'), 'utf8');
   const [, commands = ''] = /## systemd[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
   expect(commands).toContain('deploy/systemd/energy-usage.service');

@@ -31,7 +31,7 @@ afterAll(async () => {
 const keyOf = async (userId: string) => (await createKey(service.db, { userId, environment: 'live' })).key;
 
 describe('the guides', () => {
-  test('are there for each of their languages, with steps that are run', async () => {
+  test('exist for each of their languages, with steps that are run', async () => {
     expect(guides.length).toBeGreaterThanOrEqual(8);
     for (const name of guides)
       for (const language of LANGUAGES) {
@@ -40,10 +40,10 @@ describe('the guides', () => {
       }
   });
 
-  test.concurrent.each(LANGUAGES)('do what they say in %s', async (language) => {
+  test.concurrent.each(LANGUAGES)('have the documented results in %s', async (language) => {
     const admin = await keyOf(await service.user(`admin-${language}@example.com`, 'admin'));
     for (const name of guides) {
-      // Each with an account of its own, so that none has another's minute of requests.
+      // Each has its own account, so that none uses up another's requests of the minute.
       const userId = await service.user(`${name}-${language}@example.com`);
       const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
         .device;
@@ -55,7 +55,7 @@ describe('the guides', () => {
       ]);
       const parts = (await partsOf(name, language)).map((part) => ({
         ...part,
-        // There is one such address in a sandbox; here three readers follow the guide.
+        // A sandbox has one such address; here three readers follow the guide.
         program: part.program.replaceAll('ada@example.com', `ada-${language}@example.com`),
       }));
       await follow(parts, {
@@ -70,7 +70,7 @@ describe('the guides', () => {
     }
   });
 
-  test('have samples in TypeScript whose types are right', async () => {
+  test('have TypeScript samples without type errors', async () => {
     const app = join(folder.path, 'app');
     const compilerOptions = {
       ...{ target: 'es2024', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true },
@@ -83,7 +83,7 @@ describe('the guides', () => {
 });
 
 describe('the pages', () => {
-  test('are read, in light and dark, on a phone, and with a screen reader', async () => {
+  test('can be read in light and dark, on a phone, and with a screen reader', async () => {
     const page = await service.open('/docs');
     await lookAt(page, 'docs');
     await page.goto('/docs/reference/analytics');
@@ -103,7 +103,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  test('are found by what they say', async () => {
+  test('are found by their text', async () => {
     const page = await service.open('/docs');
     await page.keyboard.press('/');
     await page.keyboard.type('idempot');
@@ -115,7 +115,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  test('show a reader his first event, and leave no subscription behind', async () => {
+  test('show a reader a first event, and leave no subscription behind', async () => {
     const userId = await service.user('first-event@example.com');
     const key = await keyOf(userId);
     const page = await service.open('/docs/guides/first-webhook');

@@ -25,7 +25,7 @@ let writer: Meter;
 let listener: MqttClient;
 let stop: () => Promise<void>;
 let home: { userId: string; key: string; email: string; meterId: string; plugId: string };
-/** What the broker has, as a Home Assistant that comes anew would get it; an empty payload takes it away. */
+/** Retained messages of the broker, as a newly connected Home Assistant would get them; an empty payload deletes one. */
 const onBroker = new Map<string, string>();
 const published: string[] = [];
 
@@ -79,7 +79,7 @@ afterAll(async () => {
 });
 
 const configOf = (id: string) => `homeassistant/device/energy_usage_${id}/config`;
-/** What Home Assistant knows of a device; null: it was not announced. */
+/** Returns the entities of a device in Home Assistant; null if it was not announced. */
 function entitiesOf(id: string) {
   const payload = onBroker.get(configOf(id));
   if (payload === undefined) return null;
@@ -93,7 +93,7 @@ const shownBy = (id: string, key: string) => entitiesOf(id)?.[key]?.value;
 const availability = () => [...onBroker].find(([topic]) => topic.endsWith('/status'))?.[1];
 
 const ask = async (query: string) => (await api.send(`/v1/energy-insights?${query}`, { key: home.key })).json;
-/** The days that the interface answers. */
+/** Returns the days as the API reports them. */
 const days = async (start: string, end: string) =>
   (await ask(`start=${start}&end=${end}&group_by=day&tz=${ZONE}&include=grid_import,grid_export,cost`)).data as Day[];
 interface Day {
@@ -105,17 +105,17 @@ const inKwh = (value: number) => Math.round(value * 1_000) / 1_000;
 const sum = (rows: { kwh_used: number }[]) =>
   Math.round(rows.reduce((all, row) => all + row.kwh_used * 1_000, 0)) / 1_000;
 
-/** Lets it be a time, with what the meter has told until then. */
+/** Sets the clock to a time, with the meter's readings up to then. */
 async function at(time: string, readings: readonly (readonly [string, number])[] = [], of = home.meterId) {
   api.now = new Date(time);
   if (readings.length > 0) await writer.read(readings, api.now, { deviceId: of });
 }
 
 describe('a home in Home Assistant', () => {
-  test('what it shows for a day is what the interface answers, over the end of a month and a late correction', async () => {
+  test('shows for a day what the API returns, across the end of a month and a late correction', async () => {
     const statistics = new Statistics();
     const sums: Record<string, number> = {};
-    /** The state that follows, once it is what is awaited: the sum of the month's days by the interface. */
+    /** Waits for the state that equals the sum of the month's days by the API. */
     const settle = async (name: string, start: string, end: string) => {
       const expected = sum(await days(start, end));
       await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBe(expected);
@@ -133,7 +133,7 @@ describe('a home in Home Assistant', () => {
       ['2026-10-31T11:59:50+01:00', 4_733],
     ]);
     await settle('31 noon', '2026-10-01', '2026-10-31');
-    // The last reading was a false one, as the next ones say: the sum falls, and no new cycle is made of it.
+    // The next readings show that the last one was false: the sum decreases without starting a new cycle.
     await at('2026-10-31T19:10:00+01:00', [
       ['2026-10-31T18:00:00+01:00', 4_732],
       ['2026-10-31T18:30:00+01:00', 4_732.2],
@@ -143,7 +143,7 @@ describe('a home in Home Assistant', () => {
     expect(sums['31 evening']).toBeLessThan(sums['31 noon'] as number);
     await at('2026-10-31T23:59:50+01:00', [['2026-10-31T23:59:49+01:00', 4_736.75]]);
     await settle('31', '2026-10-01', '2026-10-31');
-    // The first hour of a month: the last of October comes, and is not lost.
+    // The first hour of a month: the last energy of October arrives, and is not lost.
     await at('2026-11-01T00:30:00+01:00', [
       ['2026-11-01T00:00:00+01:00', 4_737],
       ['2026-11-01T00:29:00+01:00', 4_737.5],
@@ -156,7 +156,7 @@ describe('a home in Home Assistant', () => {
     const [last, next] = (await days('2026-10-31', '2026-11-01')).map((row) => [row]) as [Day[], Day[]];
     const shown = (from: string, to: string) => inKwh((sums[to] ?? 0) - (sums[from] ?? 0));
     expect([sum(last), sum(next)]).toEqual([12.5, 7]);
-    // What of the 31st is known after midnight alone is shown in the hour that follows: nothing is lost, and nothing comes twice.
+    // Energy of the 31st that becomes known after midnight is shown in the following hour: nothing is lost or shown twice.
     expect(shown('30', '31')).toBe(inKwh(sum(last) - 0.25));
     expect(shown('31', 'closed')).toBe(0.25);
     expect(shown('30', '1')).toBe(inKwh(sum(last) + sum(next)));
@@ -170,7 +170,7 @@ describe('a home in Home Assistant', () => {
     expect(shownBy(home.userId, 'cost')).toBe(Number(month.cost.total));
   });
 
-  test('years of a history that is brought later are no consumption of this hour', async () => {
+  test('does not count years of imported history as consumption of this hour', async () => {
     const before = shownBy(home.userId, 'used');
     const past = Array.from(
       { length: 30 },
@@ -184,7 +184,7 @@ describe('a home in Home Assistant', () => {
     await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBe((before as number) + 0.5);
   });
 
-  test('its devices are there, each behind the home, and go when they are deleted', async () => {
+  test('announces its devices, each linked to the home, and removes them when they are deleted', async () => {
     await at(
       '2026-11-02T12:00:00+01:00',
       [
@@ -211,7 +211,7 @@ describe('a home in Home Assistant', () => {
     expect(entitiesOf(home.userId)).not.toBeNull();
   });
 
-  test('solar, battery, gas and power are told as the interface answers them; what is not known now is unknown', async () => {
+  test('publishes solar, battery, gas and power as the API returns them; a currently unknown value is unknown', async () => {
     const { db, database } = api;
     const of = async (type: string) =>
       (await createDevice(db, { userId: home.userId, type, location: type })).device.device_id;
@@ -246,11 +246,11 @@ describe('a home in Home Assistant', () => {
     const shown = ['production', 'charged', 'discharged', 'gas_m3'].map((key) => shownBy(home.userId, key));
     expect(shown).toEqual([flows.production_kwh, flows.charged_kwh, flows.discharged_kwh, gas.m3_used]);
     expect(shown).toEqual([3.25, 0.5, 0.25, 1.125]);
-    // Devices are told of after their home.
+    // Devices are published after their home.
     await expect.poll(() => ['export', 'power'].map((key) => shownBy(inverter, key)), WAIT).toEqual([3.25, -1800.5]);
     await at('2026-11-02T12:36:00+01:00');
     await expect.poll(() => shownBy(inverter, 'power'), WAIT).toBeNull();
-    // The power of the home, once each device that counts has sent its own.
+    // The home's power is published once each counting device has sent its own.
     const power = (ts: string, power_w: number) => ({ ts, power_w });
     const [first, now] = ['2026-11-02T12:35:30+01:00', '2026-11-02T12:35:50+01:00'];
     await createWriter(database.pool, { now: () => api.now.getTime() }).write([
@@ -262,7 +262,7 @@ describe('a home in Home Assistant', () => {
     expect(await homeUsage(db, home.userId, api.now)).toMatchObject({ power_w: 500, power_mean_minutes: null });
   });
 
-  test('all is told again when Home Assistant starts, and after a broker lost it', async () => {
+  test('publishes everything again when Home Assistant starts, and after a broker lost it', async () => {
     const lose = async () => {
       for (const topic of [...onBroker.keys()]) await listener.publishAsync(topic, '', { retain: true, qos: 1 });
       return onBroker.size;
@@ -272,10 +272,10 @@ describe('a home in Home Assistant', () => {
     await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBeGreaterThan(0);
   });
 
-  test('an account that is not named is never told of; one that was, is taken away', async () => {
+  test('never publishes an account that is not listed, and removes one that was listed', async () => {
     const other = await api.user('homeowner');
     const both = publisher({ users: [home.userId, other.userId], secret: 'another installation' });
-    // The lock is the first one's, which goes on.
+    // The first worker, which continues, holds the lock.
     const before = shownBy(home.userId, 'used');
     await at('2026-11-02T12:40:00+01:00', [['2026-11-02T12:39:00+01:00', 4_745]]);
     await expect.poll(() => shownBy(home.userId, 'used'), WAIT).not.toBe(before);
@@ -289,7 +289,7 @@ describe('a home in Home Assistant', () => {
     await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBeGreaterThan(0);
   });
 
-  test('one worker at a time tells; a second one takes over', async () => {
+  test('one worker at a time publishes; a second one takes over', async () => {
     const pool = createPool(api.database.url, { max: 4 });
     const second = publisher({ pool });
     await stop();
@@ -304,7 +304,7 @@ describe('a home in Home Assistant', () => {
     await expect.poll(() => new Set(ours()), WAIT).toEqual(new Set(['offline']));
   });
 
-  test('a worker is told by its environment, and when it is killed the broker says that it is gone', async () => {
+  test('a worker is configured by its environment, and when it is killed the broker reports it as offline', async () => {
     const folder = await temporaryFolder();
     const worker = await startRole('worker', {
       DATABASE_URL: api.database.url,

@@ -32,7 +32,7 @@ const below = (prefix: string, device: FamilyDevice): FamilyDevice => {
   };
 };
 
-test('a charger, a meter on a rail, a meter by SML and an inverter count what their registers show', async () => {
+test('a charger, a DIN-rail meter, an SML meter and an inverter count what their registers show', async () => {
   const { send, api, mqtt, url } = service;
   const settings = { tz: TZ, meter: { 'vzlogger/data': { unit: 'Wh' } } };
   await send(`/v1/gateways/${service.gatewayId}`, { decoder_config: settings }, 'PATCH');
@@ -52,7 +52,7 @@ test('a charger, a meter on a rail, a meter by SML and an inverter count what th
   const placements: Record<string, string> = {};
   for (const { family, native_id, discovery_id } of await service.discovered(devices.length)) {
     expect(devices.map(({ nativeId }) => nativeId)).toContain(native_id);
-    // Those that tell no time are played faster than the clock: hours in seconds.
+    // Devices without timestamps are played faster than real time: hours in seconds.
     const device = { type: 'thing', location: 'home', timezone: TZ, limit_kw: 1_000_000 };
     const { device_id, placement } = await send('/v1/devices', { ...device, discovery_id });
     paired.set(family, device_id);
@@ -79,10 +79,10 @@ test('a charger, a meter on a rail, a meter by SML and an inverter count what th
   const lastMinutes = 0.003 + used(TO_MS) - used(TO_MS - 5 * MINUTE_MS);
   const cases = [
     { family: 'vzlogger', direction: 'import', tolerance: 0.001 },
-    // Played so fast, two messages without a time of their own can come in one millisecond.
+    // Played this fast, two messages without a timestamp may arrive in the same millisecond.
     { family: 'openevse', direction: 'import', tolerance: lastMinutes },
     { family: 'mbmd', direction: 'import', tolerance: lastMinutes },
-    // In steps of 100 Wh.
+    // The register counts in steps of 100 Wh.
     { family: 'growatt', direction: 'export', tolerance: 0.11 },
   ] as const;
   for (const { family, direction, tolerance } of cases) {

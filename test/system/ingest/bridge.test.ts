@@ -23,7 +23,7 @@ import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.t
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const TZ = 'Europe/Berlin';
-/** An hour's quarter-hours are full, and every reading lies in the past. */
+/** Starts at a full hour whose readings are all in the past. */
 const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 8 * HOUR_MS;
 const TO_MS = FROM_MS + 7 * HOUR_MS;
 
@@ -39,7 +39,7 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   const devices: FamilyDevice[] = [
     tasmotaPlug({ name: 'boiler', tz: TZ }),
     shellyEmGen1({ name: 'cellar' }),
-    // Told without a time, too, the past would be played as of now.
+    // Without status messages: they have no timestamp, so past values would count as current.
     shellyPmGen2({ name: 'desk', tellsStatus: false }),
     zigbee2mqttPlug({ name: 'kitchen/fridge' }),
     p1DsmrReader({ tz: TZ }),
@@ -59,8 +59,8 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   await play(FROM_MS, FROM_MS);
   const paired: { family: string; deviceId: string }[] = [];
   for (const { family, discovery_id } of await service.discovered(devices.length)) {
-    // Those that tell no time are played faster than the clock: seven hours in seconds.
-    // Each plays the same home’s meter: all of them at its connection point.
+    // Devices without timestamps are played faster than real time: seven hours in seconds. Each plays the same home’s meter: all of them at
+    // its grid connection.
     const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000, placement: 'grid' };
     const { device_id } = await send('/v1/devices', { ...settings, discovery_id });
     paired.push({ family, deviceId: device_id });
@@ -89,15 +89,15 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   const dates = `start=${new Date(FROM_MS).toISOString().slice(0, 10)}&end=${new Date().toISOString().slice(0, 10)}`;
   const kwhOf = async (path: string) =>
     ((await send(`${path}${dates}`)).data as { kwh_used: number }[]).reduce((sum, row) => sum + row.kwh_used, 0);
-  // Played so fast, two messages without a time of their own can come in one millisecond: the lower one stays, and the last
-  // minutes may be missing. Zigbee2MQTT’s plug counts in steps of 10 Wh, and repeats the energy from before its pairing.
+  // Played this fast, two messages without a timestamp may arrive in the same millisecond: the lower one counts, and the last minutes may
+  // be missing. Zigbee2MQTT’s plug counts in steps of 10 Wh, and repeats the energy from before its pairing.
   const lastMinutes = 0.003 + used(TO_MS) - used(TO_MS - 5 * MINUTE_MS);
   const tolerances: Record<string, number> = {
     'shelly-gen1': lastMinutes,
     homeassistant: lastMinutes,
     evcc: lastMinutes,
     'go-e': lastMinutes,
-    // Steps of 10 Wh, and the first one after its pairing is where it begins.
+    // Steps of 10 Wh; the first one after its pairing is the baseline.
     victron: lastMinutes + 0.03,
     openwb: lastMinutes,
     p1meter: lastMinutes,
@@ -111,7 +111,7 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   }
   expect(Math.abs((await kwhOf('/v1/energy-insights?group_by=day&')) - devices.length * expected)).toBeLessThan(0.3);
 
-  // What tells its own time lies in the hours that it was used in; nothing else was rejected on the way.
+  // Energy of devices with timestamps is in the hours in which it was used; nothing else was rejected.
   const tasmota = paired.find(({ family }) => family === 'tasmota')?.deviceId;
   const { data } = await send(`/v1/devices/${tasmota}/usage?group_by=hour&${dates}`);
   expect(data.length).toBeGreaterThanOrEqual(7);

@@ -43,14 +43,14 @@ async function connect({ username, password }: Login, more: IClientOptions = {})
   client.on('error', () => {});
   return client;
 }
-/** What the worker holds in memory (proc(5), statm: second field, in pages of 4 KiB). */
+/** Resident memory of the worker in MiB (proc(5), statm: second field, in pages of 4 KiB). */
 const residentMib = () => Number(readFileSync(`/proc/${made.ingest.process.pid}/statm`, 'utf8').split(' ')[1]) / 256;
-/** Long before a keepalive would end a connection. */
+/** Much shorter than a keepalive would take to end a connection. */
 const SOON_MS = 10_000;
 const LATE = { timeout: 20_000 };
 const usageTopic = (userId: string) => `energy/v1/homes/${userId}/usage`;
 
-/** Packets as they are, with a login before them. Answers whether the broker ended the connection. */
+/** Logs in and sends raw packets. Returns whether the broker ended the connection. */
 async function sendRaw({ username, password }: Login, clientId: string, packets: readonly Buffer[], clean = true) {
   const socket = connectTcp(Number(made.ingest.ready.port), '127.0.0.1');
   const login = { cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean, clientId, keepalive: 60 } as const;
@@ -66,7 +66,7 @@ async function sendRaw({ username, password }: Login, clientId: string, packets:
     bytes += data.length;
   });
   for (const packet of packets) socket.write(packet);
-  /** Resolves when that many PUBRECs have come, of four bytes each, or the connection has ended. */
+  /** Resolves when this many PUBRECs of four bytes each have arrived, or the connection has ended. */
   const acknowledged = (count: number) => Promise.race([isEnded, expect.poll(() => bytes, LATE).toBe(4 * count)]);
   return { socket, isEnded, acknowledged };
 }
@@ -83,7 +83,7 @@ const subscribePacket = (topics: readonly string[]) =>
     subscriptions: topics.map((topic) => ({ topic, qos: 1 as const })),
   } as Parameters<typeof generate>[0]);
 
-/** How long each of some readings of a neighbour waits for its PUBACK, ms: the longest. */
+/** Returns the longest time in ms until one of several readings of a neighbour is acknowledged. */
 async function slowestPuback(client: MqttClient, topic: string, times: number): Promise<number> {
   let slowest = 0;
   for (let turn = 0; turn < times; turn++) {
@@ -94,7 +94,7 @@ async function slowestPuback(client: MqttClient, topic: string, times: number): 
   return slowest;
 }
 
-test('SUBSCRIBEs of many thousand filters end their connections, and a neighbour’s PUBACK comes within a second', async () => {
+test('SUBSCRIBEs with many thousand filters end their connections, and a neighbour’s PUBACK comes within a second', async () => {
   const neighbour = await meter();
   const client = await connect(neighbour);
   await slowestPuback(client, neighbour.topic, 1);
@@ -109,7 +109,7 @@ test('SUBSCRIBEs of many thousand filters end their connections, and a neighbour
   await client.endAsync(true);
 });
 
-test('a hundred filters are answered, and those that come without an end, in however many packets, end their connection', async () => {
+test('a hundred filters are granted; endless filters end their connection, in however many packets they come', async () => {
   const neighbour = await meter();
   const client = await connect(neighbour);
   const userId = await homeowner();
@@ -130,7 +130,7 @@ test('a hundred filters are answered, and those that come without an end, in how
   await Promise.all([own.endAsync(true), client.endAsync(true)]);
 });
 
-test('messages at QoS 2 that are never released take no memory, whatever client ids they come with', async () => {
+test('QoS 2 messages that are never released take no memory, whatever client ids are used', async () => {
   const gateway = await gatewayOf(await homeowner());
   const neighbour = await meter();
   const client = await connect(neighbour);
@@ -157,12 +157,12 @@ test('messages at QoS 2 that are never released take no memory, whatever client 
     socket.destroy();
   }
   await slowestPuback(client, neighbour.topic, 20);
-  // 400 MB were sent.
+  // 400 MB were sent, so the bound shows that they are not stored in memory.
   await expect.poll(() => residentMib() - before, LATE).toBeLessThan(200);
   await client.endAsync(true);
 });
 
-test('a message at QoS 2 that comes again counts once, by the same connection and by a later one of its session', async () => {
+test('a repeated QoS 2 message counts once, on the same connection and on a later one of its session', async () => {
   const device = await meter();
   const message = (messageId: number, dup: boolean) =>
     generate({
@@ -192,7 +192,7 @@ test('a message at QoS 2 that comes again counts once, by the same connection an
   third.socket.destroy();
 });
 
-test('a login that connects again and again is refused for the rest of the minute, and its neighbours are not', async () => {
+test('a login that reconnects continuously is refused for the rest of the minute, and its neighbours are not', async () => {
   const [hog, neighbour] = [await gatewayOf(await homeowner()), await meter()];
   let refusedAt = 0;
   for (let turn = 1; turn <= 200 && refusedAt === 0; turn++)
@@ -209,7 +209,7 @@ test('a login that connects again and again is refused for the rest of the minut
   await client.endAsync(true);
 });
 
-test('of a login that has twenty connections the oldest ends for a further one', async () => {
+test('the twenty-first connection of a login ends its oldest one', async () => {
   const device = await meter();
   const clients: MqttClient[] = [];
   for (let index = 0; index < 25; index++) clients.push(await connect(device, { clientId: `many${index}` }));
@@ -218,7 +218,7 @@ test('of a login that has twenty connections the oldest ends for a further one',
   await Promise.all(clients.map((client) => client.endAsync(true)));
 });
 
-test('a hundred gateways of homes of one utility keep no other home from being told what it uses', async () => {
+test('a hundred gateways of a utility’s homes keep no other home from receiving its usage', async () => {
   const db = createDb(made.database.pool);
   const utility = await createUser(db, { email: `utility${++people}@x.example`, role: 'utility' });
   const listen = async (userId: string) => {

@@ -40,26 +40,26 @@ type Home = Awaited<ReturnType<typeof meter>>;
 
 const reading = (watts: number) => JSON.stringify({ power_w: watts, ts: Date.now() - watts });
 
-test('two logins of one client id stay connected beside each other, and each publishes as itself', async () => {
+test('two logins with the same client id stay connected, and each publishes as itself', async () => {
   const homes = [await meter(), await meter()] as [Home, Home];
   const [first, second] = [await homes[0].connect(), await homes[1].connect()];
   for (let turn = 1; turn <= 3; turn++) {
     await first.publishAsync(homes[0].topic, reading(turn), { qos: 1 });
     await second.publishAsync(homes[1].topic, reading(turn), { qos: turn === 3 ? 2 : 1 });
   }
-  // Whoever comes third, again by that name, ends nobody's connection but its own login's.
+  // A third client with this client id ends no connection of another login.
   const third = await (await meter()).connect();
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect([first, second, third].map(({ connected }) => connected)).toEqual([true, true, true]);
   expect(await Promise.all(homes.map((home) => home.readings()))).toEqual([3, 3]);
-  // Its own login's it does (MQTT 3.1.1, 3.1.4-2).
+  // It ends a connection of its own login (MQTT 3.1.1, 3.1.4-2).
   const again = await homes[0].connect();
   await expect.poll(() => first.connected).toBe(false);
   expect([second, again].map(({ connected }) => connected)).toEqual([true, true]);
   await Promise.all([second, third, again].map((client) => client.endAsync()));
 });
 
-test('a persistent session, its QoS 2 and its will are of one login alone', async () => {
+test('a persistent session, its QoS 2 state and its will belong to one login', async () => {
   const homes = [await meter(), await meter()] as [Home, Home];
   const will = (home: Home) => ({
     will: {
@@ -75,12 +75,12 @@ test('a persistent session, its QoS 2 and its will are of one login alone', asyn
   ];
   await first.publishAsync(homes[0].topic, reading(1), { qos: 2 });
   await second.publishAsync(homes[1].topic, reading(1), { qos: 2 });
-  // Torn away: its will is published, as its own, and nobody else's.
+  // The connection is cut off: only this login's will is published.
   first.stream.destroy();
   await expect.poll(homes[0].says).toBe('faulty');
   expect(await homes[1].says()).not.toBe('faulty');
   expect(second.connected).toBe(true);
-  // It comes back with what was under way, while the other one is there; a clean one of another login takes nothing of it.
+  // It reconnects with its pending messages while the other login is connected; a clean session of another login gets none of them.
   const stranger = await (await meter()).connect({ clean: true });
   const back = await homes[0].connect({ clean: false });
   await back.publishAsync(homes[0].topic, reading(2), { qos: 2 });

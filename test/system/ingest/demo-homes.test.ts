@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One start of the demo, with two days of history, that ends after its back-fill. */
+/** Starts the demo once with two days of history, and ends it after sending that. */
 async function start(nowMs: number): Promise<{ homes: DemoHomes; sent: number }> {
   const homes = await ensureDemoHomes(db, { historyDays: 2, nowMs });
   const players = await createPlayers(`mqtt://127.0.0.1:${broker.port}`, homes.devices);
@@ -48,7 +48,7 @@ async function start(nowMs: number): Promise<{ homes: DemoHomes; sent: number }>
   }
 }
 
-/** What a register of a device counts between two times. */
+/** Returns what a register of a device counts between two times. */
 function counted(device: DemoDevice, register: number, fromMs: number, toMs: number): MilliwattHours {
   const shown = (atMs: number) =>
     kwhToMilliwattHours((device.readings(atMs, false)[register] as MeterReading).energy_total_kwh);
@@ -59,7 +59,7 @@ function counted(device: DemoDevice, register: number, fromMs: number, toMs: num
 describe('the homes of the demo', () => {
   const nowMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 
-  it('pair their own devices, but for one meter, which is the utility’s, also after an update that could not know it', async () => {
+  it('pair their own devices; the utility manages one meter, also after an update from a version without managers', async () => {
     const managed = async () => {
       const { rows } = await database.pool.query(
         "SELECT email, type FROM devices JOIN users USING (user_id) WHERE managed_by = 'utility'",
@@ -74,9 +74,9 @@ describe('the homes of the demo', () => {
     expect(await managed()).toEqual([meterOfBen]);
   });
 
-  it('get the history that is missing, and nothing twice', async () => {
+  it('send the missing history, and nothing twice', async () => {
     const first = await start(nowMs - 2 * HOUR_MS);
-    // Six homes, of which one has four registers more.
+    // Six homes, one of which has four more registers.
     expect(first.sent).toBeGreaterThan(10 * 2 * 24 * 4);
     const again = await start(nowMs - 2 * HOUR_MS);
     expect(again.sent).toBe(0);
@@ -86,7 +86,7 @@ describe('the homes of the demo', () => {
     expect((await database.pool.query('SELECT reason FROM rejected_messages')).rows).toEqual([]);
   });
 
-  it('have in the aggregates exactly what their meters count', async () => {
+  it('have exactly their meters’ energy in the aggregates', async () => {
     const { homes } = await start(nowMs);
     for (const device of homes.devices.filter(({ kind }) => kind === 'smart_meter')) {
       const firstMs = Math.ceil(device.installedAtMs / QUARTER_MS) * QUARTER_MS;
@@ -98,7 +98,7 @@ describe('the homes of the demo', () => {
     }
   });
 
-  it('show, in the first one, where the energy of a home with panels and a battery comes from and goes', async () => {
+  it('show in the first home where the energy of a home with panels and a battery comes from and goes', async () => {
     const { homes } = await start(nowMs);
     const [meter, inverter, battery, thermostat] = homes.devices as [DemoDevice, DemoDevice, DemoDevice, DemoDevice];
     expect([meter, inverter, battery, thermostat].map(({ kind }) => kind)).toEqual([
@@ -149,7 +149,7 @@ describe('the homes of the demo', () => {
         )
       ).rows[0].milliwattHours;
 
-    it('when people change where they are, what they are and how they are read', async () => {
+    it('if people change their location, type and decoder settings', async () => {
       const { homes } = await start(nowMs);
       const userId = await ownerOf(meterOf(homes).deviceId);
       const before = await annasDays(userId);
@@ -161,7 +161,7 @@ describe('the homes of the demo', () => {
       expect(await annasDays(userId)).toBe(before);
     });
 
-    it('and never take one that its owner paired, whatever he calls it', async () => {
+    it('and never take a device that its owner paired, whatever its name', async () => {
       const { homes } = await start(nowMs);
       const userId = await ownerOf(meterOf(homes).deviceId);
       const own = await createDevice(db, { userId, type: 'smart_meter', location: 'Meter cupboard' });
@@ -169,7 +169,7 @@ describe('the homes of the demo', () => {
       expect(await checkDeviceLogin(db, own.device.device_id, own.secret)).toBe(true);
     });
 
-    it('once deleted are replaced by new ones, which do not count again what the old ones counted', async () => {
+    it('replace deleted devices by new ones, which do not count the same energy again', async () => {
       const { homes } = await start(nowMs);
       const { deviceId } = meterOf(homes);
       const userId = await ownerOf(deviceId);
@@ -180,7 +180,7 @@ describe('the homes of the demo', () => {
       expect(await annasDays(userId)).toBe(before);
       expect(ids(again.homes)).not.toContain(deviceId);
       expect(ids(again.homes).slice(1)).toEqual(ids(homes).slice(1));
-      // A day later it goes on from where the old one ended, and is still the one.
+      // A day later the new device continues from the end of the old one, and is not replaced again.
       const later = await ensureDemoHomes(db, { historyDays: 2, nowMs: nowMs + 24 * HOUR_MS });
       expect(ids(later)).toEqual(ids(again.homes));
       expect(meterOf(later).knownUntilMs).toBe(nowMs);
@@ -188,10 +188,10 @@ describe('the homes of the demo', () => {
   });
 });
 
-describe('a simulated device of before, with an id like any other', () => {
+describe('a simulated device of an earlier version, with an ordinary id', () => {
   const history = { historyDays: 2, nowMs: Date.now() };
 
-  it('is known by its type and location once, and then whatever they are', async () => {
+  it('is identified once by its type and location, and afterwards whatever they are', async () => {
     const { user_id: userId } = await createUser(db, { email: 'old@example.com', role: 'homeowner' });
     const location = 'Simulated meter cupboard';
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location });
@@ -208,8 +208,8 @@ describe('a simulated device of before, with an id like any other', () => {
   });
 });
 
-describe('a home of a demo that was made before its panels', () => {
-  it('goes on counting with them from now on, and nothing of its past changes', async () => {
+describe('a home of a demo that was created before panels were added', () => {
+  it('counts with panels from now on, and its past does not change', async () => {
     const nowMs = Date.now();
     const { user_id: userId } = await createUser(db, { email: 'solar@example.com', role: 'homeowner' });
     const place = { userId, email: 'solar@example.com', timezone: 'Europe/Berlin' };
@@ -225,7 +225,7 @@ describe('a home of a demo that was made before its panels', () => {
       expect(counted(device, 0, device.installedAtMs, nowMs)).toBe(0);
       expect(counted(device, 0, nowMs, nowMs + 7 * 24 * HOUR_MS)).toBeGreaterThan(0);
     }
-    // A later start, and one after somebody deleted the inverter, find the same panels.
+    // A later start finds the same panels, and so does one after the inverter was deleted.
     const later = nowMs + 7 * 24 * HOUR_MS;
     const told = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
     const first = told([meter, inverter, battery]);
@@ -237,7 +237,7 @@ describe('a home of a demo that was made before its panels', () => {
   });
 });
 
-it('faults in the history of a meter with two registers do not change what it counts', async () => {
+it('faults in the history of a meter with two registers do not change its counted energy', async () => {
   const nowMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const { user_id: userId } = await createUser(db, { email: 'faults@example.com', role: 'homeowner' });
   const place = { userId, email: 'faults@example.com', timezone: 'Europe/Berlin' };

@@ -16,7 +16,7 @@ ingestProcess((made) => {
   ({ database, ingest } = made);
 });
 
-test('a connection ends within seconds with what it signed in by: its device, its owner, its password; others stay', async () => {
+test('a connection ends within seconds of its device, owner or password; others stay', async () => {
   const db = createDb(database.pool);
   const connect = async (deviceId: string, password: string) => {
     const login = { username: deviceId, password, reconnectPeriod: 0 };
@@ -32,12 +32,12 @@ test('a connection ends within seconds with what it signed in by: its device, it
   const emails = ['a@x.example', 'b@x.example', 'c@x.example', 'd@x.example'];
   const [deleted, erased, released, kept] = await Promise.all(emails.map(device));
   if (!deleted || !erased || !released || !kept) throw new Error('four were connected');
-  // Who plays a device has a secret of its own for a while, beside whatever becomes of the device's.
+  // A simulator has its own temporary secret, whatever happens to the device's.
   const playing = await makeTemporarySecret(db, released.deviceId);
   const player = await connect(released.deviceId, playing?.secret ?? '');
   await deleteDevice(db, EVERYBODY, deleted.deviceId);
   await eraseUser(db, erased.userId);
-  // Released, and claimed by another meter before anybody has looked: it has a password again, which is not the one of before.
+  // Released, and claimed by another meter before the next check: it has a password again, but another one.
   await releaseDevice(db, EVERYBODY, released.deviceId);
   const claimant = await connect(released.deviceId, await rotateSecret(db, released.deviceId));
   const clients = [deleted.client, erased.client, released.client, claimant, player, kept.client];

@@ -48,23 +48,23 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     (await listDiscovered(db, EVERYBODY, userId, { limit: 10 })).map(({ native_id }) => native_id);
   const PLUG = JSON.stringify({ ENERGY: { Total: 1 } });
 
-  test('is heard below its prefix', async () => {
+  test('can publish below its prefix', async () => {
     const home = await gateway();
     const client = await connect(home);
     await client.publishAsync(`gw/${home.username}/tele/plug/SENSOR`, PLUG, { qos: 1 });
     await expect.poll(() => discovered(home.userId)).toEqual(['plug']);
   });
 
-  // An external broker decides by itself, or asks (test/database/api/broker-calls.test.ts).
+  // An external broker decides by itself or calls the service (test/database/api/broker-calls.test.ts).
   if (broker === 'mosquitto') return;
 
-  test('is let in with its own secret only', async () => {
+  test('can log in with its own secret only', async () => {
     const [home, other] = [await gateway(), await gateway()];
     await expect(connect({ ...home, password: other.password })).rejects.toThrow();
     await expect(connect({ username: 'gwy_nobody', password: home.password })).rejects.toThrow();
   });
 
-  test('may publish nowhere else; what a bridge tells of itself is let pass', async () => {
+  test('can publish nowhere else; a bridge’s own status messages are ignored', async () => {
     const [home, other] = [await gateway(), await gateway()];
     const client = await connect(home);
     await client.publishAsync(`$SYS/broker/connection/${home.username}/state`, '1', { qos: 1, retain: true });
@@ -75,12 +75,12 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
       await closed;
     }
     expect(await discovered(other.userId)).toEqual([]);
-    // It is still connected, and heard.
+    // It is still connected, and its messages are still received.
     await client.publishAsync(`gw/${home.username}/tele/lamp/SENSOR`, PLUG, { qos: 1 });
     await expect.poll(() => discovered(home.userId)).toEqual(['lamp']);
   });
 
-  test('is cut off once it is deleted', async () => {
+  test('is disconnected when it is deleted', async () => {
     const home = await gateway();
     const client = await connect(home);
     const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));

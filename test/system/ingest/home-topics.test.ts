@@ -41,7 +41,7 @@ async function connect(login: { username: string; password: string }, more: mqtt
   client.on('message', (topic, payload, { retain }) => void heard.push({ topic, text: payload.toString(), retain }));
   await new Promise((resolve) => client.once('connect', resolve));
   clients.push(client);
-  /** What the broker granted; 128: it refused. */
+  /** Returns the QoS that the broker granted; 128 means refused. */
   const subscribe = async (...topics: string[]) => {
     const granted = await client.subscribeAsync(topics, { qos: 1 }).catch(() => null);
     return granted === null ? 128 : granted.map(({ qos }) => qos as number);
@@ -49,7 +49,7 @@ async function connect(login: { username: string; password: string }, more: mqtt
   return { client, heard, subscribe };
 }
 
-test('a home is told what it uses, at once and whenever a meter says more, kept for who comes later', async () => {
+test('a home receives its usage at once and after each reading, retained for later subscribers', async () => {
   const mine = await home();
   const reader = await connect(mine.gateway);
   await reader.subscribe(topicOf(mine.userId));
@@ -72,7 +72,7 @@ test('a home is told what it uses, at once and whenever a meter says more, kept 
   await expect.poll(() => JSON.parse(reader.heard.at(-1)?.text ?? '').this_month.kwh_used, soon).toBeCloseTo(0.5, 3);
   const told = JSON.parse(reader.heard.at(-1)?.text ?? '');
   expect(Date.parse(told.as_of)).toBeGreaterThan(now - 60_000);
-  // Of a register alone the power is a mean; one that is measured goes before it.
+  // Without a power channel, power is the mean by the register; a measured power takes precedence.
   const usage = () => JSON.parse(reader.heard.at(-1)?.text ?? '');
   await meter.client.publishAsync(`energy/v1/${mine.device.username}/readings`, '{"power_w": 2500}', { qos: 1 });
   await expect.poll(() => [usage().power_w, usage().power_mean_minutes], soon).toEqual([2_500, null]);
@@ -82,7 +82,7 @@ test('a home is told what it uses, at once and whenever a meter says more, kept 
   await expect.poll(() => late.heard[0], soon).toMatchObject({ retain: true, text: reader.heard.at(-1)?.text });
 });
 
-test('nobody reads what is another home’s, or anything else', async () => {
+test('no client can read another home’s topics, or any other topic', async () => {
   const [mine, other] = [await home(), await home()];
   const owner = await connect(other.gateway);
   await owner.subscribe(topicOf(other.userId));
@@ -92,7 +92,7 @@ test('nobody reads what is another home’s, or anything else', async () => {
   for (const topic of foreign) expect(await intruder.subscribe(topic), topic).toBe(128);
   const meter = await connect(mine.device);
   expect(await meter.subscribe(topicOf(mine.userId))).toBe(128);
-  // Nor what somebody writes there who is not the service.
+  // Clients cannot publish to these topics either.
   const closed = new Promise<void>((resolve) => intruder.client.once('close', () => resolve()));
   intruder.client.publish(topicOf(other.userId), '{"today":{"kwh_used":99}}', { qos: 1, retain: true });
   await closed;
@@ -100,7 +100,7 @@ test('nobody reads what is another home’s, or anything else', async () => {
   expect([...intruder.heard, ...meter.heard]).toEqual([]);
 });
 
-test('what was refused beside what was granted is not collected for a session that is away', async () => {
+test('a refused subscription among granted ones collects no messages for an absent session', async () => {
   const [mine, other] = [await home(), await home()];
   const session = { clean: false, clientId: 'lasting' };
   const spy = await connect(mine.gateway, session);
@@ -118,7 +118,7 @@ test('what was refused beside what was granted is not collected for a session th
   expect(back.heard.filter((one) => one.topic === topic)).toEqual([]);
 });
 
-test('a gateway that is deleted is told no more', async () => {
+test('a deleted gateway receives no more messages', async () => {
   const mine = await home();
   const reader = await connect(mine.gateway);
   await reader.subscribe(topicOf(mine.userId));

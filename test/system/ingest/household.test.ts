@@ -46,7 +46,7 @@ const household = () => ({
   stepMs: HOUR_MS,
 });
 
-it('greets once, then publishes every step of every device in order, all acknowledged', async () => {
+it('sends greetings once, then publishes every step of every device in order, all acknowledged', async () => {
   const options = household();
   const sent = await playHousehold(options);
   expect(heard).toHaveLength(sent);
@@ -65,12 +65,12 @@ it('greets once, then publishes every step of every device in order, all acknowl
   expect(heard.some((one) => one.topic.startsWith('shellies/') && one.retain)).toBe(false);
 });
 
-it('logs in where the broker asks for it, and fails where it may not', async () => {
+it('logs in if the broker requires it, and fails if it is refused', async () => {
   const options = { ...household(), toMs: START };
   expect(await playHousehold({ ...options, username: 'anna', password: 'secret' })).toBe(heard.length);
   await expect(playHousehold({ ...options, username: 'anna', password: 'wrong' })).rejects.toThrow();
 });
 
-it('wants steps', async () => {
+it('requires steps', async () => {
   await expect(playHousehold({ ...household(), stepMs: 0 })).rejects.toThrow('stepMs');
 });

@@ -7,7 +7,7 @@ import { startMosquitto } from '#test/support/mosquitto.ts';
 
 const PINGRESP = Buffer.from([0xd0, 0x00]);
 
-/** A way to the broker on which answers to pings are lost, as they are late behind a backlog. */
+/** A proxy to the broker that drops responses to pings, which are similarly late behind a backlog. */
 async function wayWithoutPingResponses(brokerPort: number) {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -35,7 +35,7 @@ async function wayWithoutPingResponses(brokerPort: number) {
   };
 }
 
-test('a connection whose messages go on is kept, however long a ping’s answer takes; one that is silent is given up', async () => {
+test('keeps a connection with messages, however late a ping’s response is, and gives up a silent one', async () => {
   const mosquitto = await startMosquitto();
   const way = await wayWithoutPingResponses(Number(new URL(mosquitto.url).port));
   const told: string[] = [];
@@ -54,7 +54,7 @@ test('a connection whose messages go on is kept, however long a ping’s answer 
     log: pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line).msg) }),
   });
   const device = await mqtt.connectAsync(mosquitto.url);
-  // mqtt.js gives up 3 s after the last answer; for as long this process may be held up.
+  // mqtt.js gives up 3 s after the last response; this process may be delayed as long.
   const until = Date.now() + 5_000;
   let sent = 0;
   for (; Date.now() < until; sent++) {

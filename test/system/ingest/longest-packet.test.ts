@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startMqttClient } from '#ingest/source/mqtt-client.ts';
 import { startMosquitto } from '#test/support/mosquitto.ts';
 
-test('a broker without limits of its own does not send a worker what is far too long, and goes on with what is not', async () => {
+test('a broker without size limits does not send a worker oversized messages, and continues with others', async () => {
   const mosquitto = await startMosquitto();
   const lengths: number[] = [];
   const source = await startMqttClient({
@@ -21,7 +21,7 @@ test('a broker without limits of its own does not send a worker what is far too 
   });
   const device = await mqtt.connectAsync(mosquitto.url);
   const send = (bytes: number) => device.publishAsync('energy/v1/dev_x/readings', Buffer.alloc(bytes, 'x'), { qos: 1 });
-  // Told as refused: longer than a payload may be.
+  // Reported as rejected: longer than the maximum payload.
   for (const bytes of [1, 2 * 2 ** 20, 9 * 2 ** 20, 2]) await send(bytes);
   await expect.poll(() => lengths, { timeout: 10_000 }).toEqual([1, 2 * 2 ** 20, 2]);
   expect(source.isConnected()).toBe(true);

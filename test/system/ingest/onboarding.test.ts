@@ -66,14 +66,14 @@ describe('a device with a client certificate', () => {
   test.each([
     ['names it as its common name', (id: string) => ours.sign(id)],
     ['names it as an alternative name', (id: string) => ours.sign('meter', { names: `DNS:${id}` })],
-  ])('logs in by one that %s, and sends', async (_name, sign) => {
+  ])('logs in by a certificate that %s, and publishes', async (_name, sign) => {
     const { deviceId } = await pair();
     const client = await withCertificate(await sign(deviceId));
     await send(client, deviceId);
     expect(await wasHeard(deviceId)).toBe(true);
   });
 
-  test('logs in by one that is registered, whatever it names, and by no other; connections end with what they began by', async () => {
+  test('logs in by a registered certificate, whatever its name, and by no other; connections end with their credentials', async () => {
     const { deviceId } = await pair();
     const [registered, named] = [await ours.sign('serial 42'), await ours.sign(deviceId)];
     await expect(withCertificate(registered)).rejects.toThrow();
@@ -98,7 +98,7 @@ describe('a device with a client certificate', () => {
     expect(await wasHeard(deviceId)).toBe(true);
   });
 
-  test('is that device alone: it sends for nobody else, and is nobody else', async () => {
+  test('is that device only: it cannot publish for, or log in as, another one', async () => {
     const [mine, other] = [await pair(), await pair()];
     const certificate = await ours.sign(mine.deviceId);
     await expect(withCertificate(certificate, { username: other.deviceId, password: other.secret })).rejects.toThrow();
@@ -112,7 +112,7 @@ describe('a device with a client certificate', () => {
     ).rejects.toThrow();
   });
 
-  test('is nobody else’s where it names its device, whoever registered it, and keeps nobody with a password out', async () => {
+  test('keeps its login if its certificate names it, whoever registered that certificate, and does not block clients with a password', async () => {
     const [mine, named, own] = [await pair(), await pair(), await pair()];
     const register = async (deviceId: string, { fingerprint }: Signed) =>
       updateDevice(db, EVERYBODY, deviceId, {
@@ -126,7 +126,7 @@ describe('a device with a client certificate', () => {
     await expect(withCertificate(certificate, { username: mine.deviceId })).rejects.toThrow();
     expect(await wasHeard(mine.deviceId)).toBe(false);
 
-    // One that names no device of ours is that of the device that it is registered with, unless its client proves that it is another one.
+    // A certificate that names none of our devices belongs to the device it is registered with, unless its client logs in as another one.
     const stolen = await ours.sign('serial 43');
     await register(mine.deviceId, stolen);
     const login = { username: own.deviceId, password: own.secret };
@@ -135,7 +135,7 @@ describe('a device with a client certificate', () => {
     await send(await withCertificate(stolen), mine.deviceId);
   });
 
-  test('is refused where it has expired, and where another authority signed it, with a right password too', async () => {
+  test('is refused if the certificate has expired or another authority signed it, even with a valid password', async () => {
     const { deviceId, secret } = await pair();
     for (const bad of [await ours.sign(deviceId, { days: -1 }), await foreign.sign(deviceId)]) {
       await expect(withCertificate(bad)).rejects.toThrow();
@@ -143,7 +143,7 @@ describe('a device with a client certificate', () => {
     }
   });
 
-  test('begins no handshake anew from one of before: what has expired since is looked at', async () => {
+  test('resumes no earlier TLS session: an expiry since then is checked', async () => {
     const { deviceId } = await pair();
     const { cert, key } = await ours.sign(deviceId);
     const options = { port: role.ready.tlsPort as number, host: 'localhost', cert, key, rejectUnauthorized: false };
@@ -161,12 +161,12 @@ describe('a device with a client certificate', () => {
     }
   });
 
-  test('and passwords work beside it, with TLS and without', async () => {
+  test('can be used next to passwords, with TLS and without', async () => {
     const { deviceId, secret } = await pair();
     const login = { username: deviceId, password: secret };
     await send(await connect(login), deviceId);
     await send(await connect(login, false), deviceId);
-    // A certificate of ours that names none of our devices is no way in, and in nobody's way.
+    // A certificate of our authority that names none of our devices is no login, and does not block one.
     await send(await withCertificate(await ours.sign('somebody'), login), deviceId);
     await expect(connect({ ...login, password: 'wrong' })).rejects.toThrow();
     await expect(connect()).rejects.toThrow();
@@ -206,7 +206,7 @@ describe('a meter with the secret of its batch', () => {
   };
 
   test.each([0, 1, 2] as const)(
-    'gets its device and its own password with QoS %i, and goes on with these',
+    'gets its device and its own password with QoS %i, and uses these from then on',
     async (qos) => {
       const { login } = await makeBatch();
       const { serial, deviceId, secret } = await waiting();
@@ -225,7 +225,7 @@ describe('a meter with the secret of its batch', () => {
     },
   );
 
-  test('is told alone: one beside it with the same secret hears nothing and gets nothing', async () => {
+  test('is answered alone: another meter with the same secret receives nothing', async () => {
     const { login } = await makeBatch();
     const { serial } = await waiting();
     const [meter, hostile] = [await connect(login), await connect(login)];
@@ -239,7 +239,7 @@ describe('a meter with the secret of its batch', () => {
     expect(heard).toEqual(['energy/v1/claim/reply']);
   });
 
-  test('does nothing else: it sends no readings, and answers nobody', async () => {
+  test('can do nothing else: it can publish no readings and no responses', async () => {
     const { login } = await makeBatch();
     const { deviceId } = await waiting();
     for (const topic of [readingsTopic(deviceId), 'energy/v1/claim/reply', `energy/v1/${login.username}/readings`]) {
@@ -250,7 +250,7 @@ describe('a meter with the secret of its batch', () => {
     expect(await wasHeard(deviceId)).toBe(false);
   });
 
-  test('is refused in words, and has few tries', async () => {
+  test('is rejected with a reason, and has few attempts', async () => {
     const { login } = await makeBatch();
     const client = await connect(login);
     expect(await claim(client, 'rubbish')).toMatchObject({ status: 422 });
@@ -265,7 +265,7 @@ describe('a meter with the secret of its batch', () => {
     await closing(another);
   });
 
-  test('does not get in with a wrong secret, or once its batch is revoked or has expired', async () => {
+  test('cannot log in with a wrong secret, or after its batch is revoked or has expired', async () => {
     const { batchId, login } = await makeBatch();
     await expect(connect({ ...login, password: 'wrong' })).rejects.toThrow();
     const client = await connect(login);

@@ -41,7 +41,7 @@ async function meter() {
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const bring = (read: ReadPast, ...files: string[]) =>
     importFiles(db, { deviceId: device.device_id, files, mqttUrl: `mqtt://127.0.0.1:${broker.port}`, read });
-  /** kWh of each hour, in order: what was imported, what was exported, and how much of the first is estimated. */
+  /** Returns the kWh of each hour in order: import, export, and the estimated part of the import. */
   const hours = async () => {
     const { rows } = await database.pool.query(
       `SELECT energy_milliwatt_hours / 1e6 AS imported, export_milliwatt_hours / 1e6 AS exported, estimated_milliwatt_hours / 1e6 AS estimated
@@ -53,8 +53,8 @@ async function meter() {
   return { deviceId: device.device_id, bring, hours };
 }
 
-describe('the past of elsewhere', () => {
-  test('of Home Assistant is its sums, over a change of the meter and a night that it was off, and goes on where the meter is', async () => {
+describe('an imported history', () => {
+  test('of Home Assistant has its sums, across a replaced meter and a night without data, and continues at the meter’s register', async () => {
     const file = join(folder, 'home-assistant_v2.db');
     const made = new DatabaseSync(file);
     made.exec(`CREATE TABLE statistics_meta (id INTEGER PRIMARY KEY, statistic_id, unit_of_measurement, has_sum);
@@ -63,7 +63,7 @@ describe('the past of elsewhere', () => {
     const rows = [
       [0, 7_000, 0],
       [1, 7_001, 1],
-      // The meter was changed; the new one began at 900.
+      // The meter was replaced; the new one started at 900.
       [2, 900.5, 1.5],
       [3, 902.5, 3.5],
       // Home Assistant was off for three hours.
@@ -89,7 +89,7 @@ describe('the past of elsewhere', () => {
     expect(await hours()).toEqual(expected);
     expect(await bring(read, file)).toMatchObject({ sent: 5, left_out: {} });
     expect(await hours()).toEqual(expected);
-    // From here on the meter itself: 906.5 was its reading, and nothing leaps.
+    // From here on the meter itself reports: its register was at 906.5, so there is no jump.
     const live = join(folder, 'live.csv');
     await writeFile(
       live,
@@ -107,7 +107,7 @@ describe('the past of elsewhere', () => {
     expect(notes).toEqual([]);
   });
 
-  test('of Home Assistant comes again after its sums were corrected and its meter was changed, and no step of that counts', async () => {
+  test('of Home Assistant can be imported again after corrected sums and a replaced meter, without counting a step', async () => {
     const bringing = async (name: string, rows: readonly (readonly [hour: number, state: number, sum: number])[]) => {
       const file = join(folder, name);
       const made = new DatabaseSync(file);
@@ -125,7 +125,7 @@ describe('the past of elsewhere', () => {
     const before = Array.from({ length: 100 }, (_, hour) => [hour, 1_000 + hour, hour] as const);
     expect(await home.bring(read, await bringing('before.db', before))).toMatchObject({ sent: 100, rejected: {} });
     expect(await total()).toBeCloseTo(99);
-    // From hour 50 on the sums were corrected by 5; at hour 100 a used meter came, which showed 40 then.
+    // From hour 50 on the sums were corrected by 5; at hour 100 a used meter was installed, which showed 40 then.
     const after = Array.from(
       { length: 200 },
       (_, hour) => [hour, hour < 100 ? 1_000 + hour : hour - 60, hour < 50 ? hour : hour + 5] as const,
@@ -136,7 +136,7 @@ describe('the past of elsewhere', () => {
     expect(await total()).toBeCloseTo(199);
   });
 
-  test('of dsmr-reader is both tariffs, and gas beside them', async () => {
+  test('of dsmr-reader has both tariffs, and gas', async () => {
     const file = join(folder, 'dsmrreader-data-export---hour__2026-05-01__2026-05-01.csv');
     const header =
       'Begintijd Uur,Elektriciteit 1 (Nederlandse Gebruikers: Daltarief),Elektriciteit 2 (Piektarief),Elektriciteit 1 Teruggeleverd (Nederlandse Gebruikers: Daltarief),Elektriciteit 2 Teruggeleverd (Piektarief),Gas';
@@ -149,7 +149,7 @@ describe('the past of elsewhere', () => {
       ].join('\r\n'),
     );
     const { deviceId, bring, hours } = await meter();
-    // Once more, too: gas counts, next to electricity.
+    // Imported twice: gas counts in addition to electricity.
     for (const _ of ['once', 'twice'])
       expect(await bring(dsmrReader(), file)).toMatchObject({ rows: 2, sent: 8, rejected: {}, left_out: {} });
     expect(await hours()).toEqual([
@@ -162,7 +162,7 @@ describe('the past of elsewhere', () => {
     expect(rows.map(({ channel }) => channel)).toEqual(['export/t2', 'gas/m3', 'import/t1', 'import/t2']);
   });
 
-  test('of a utility is what its blocks say, those that overlap once, and told of', async () => {
+  test('of a utility has its blocks’ energy, counts overlapping ones once, and reports them', async () => {
     const file = join(folder, 'usage.xml');
     const point = '/espi/1_1/resource/UsagePoint/1';
     const entry = (self: string, content: string, related = '') =>

@@ -9,7 +9,7 @@ import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 const HOUR_MS = 3_600_000;
-/** A whole hour of yesterday: every reading below lies at or after it. */
+/** A full hour of yesterday: every reading below is at or after it. */
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 24 * HOUR_MS;
 
 for (const broker of ['embedded', 'mosquitto'] as const) {
@@ -30,7 +30,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
         mosquitto = await startMosquitto();
         env.MQTT_URL = mosquitto.url;
       } else {
-        // A fixed port: senders find the broker again after it was killed.
+        // A fixed port, so that publishers find the broker again after it was killed.
         env.MQTT_PORT = String(await freePort());
       }
       ingest = await startRole('ingest', env);
@@ -76,7 +76,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       return rows.map((row) => [(row.hour.getTime() - BASE_MS) / HOUR_MS, row.energy_milliwatt_hours]);
     }
 
-    /** With mosquitto a PUBACK is the broker's, so what is stored is waited for. */
+    /** With mosquitto a PUBACK is the broker's, so wait until readings are stored. */
     async function eventually(check: () => Promise<void>, withinMs = 30_000): Promise<void> {
       const untilMs = Date.now() + withinMs;
       for (;;) {
@@ -89,7 +89,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       }
     }
 
-    test('counts registers, whatever their order, and however often they come', async () => {
+    test('counts registers, whatever their order, and however often they are sent', async () => {
       const meter = await device();
       await publish(meter, [register(90, 11.5), register(0, 10)]);
       await publish(meter, register(60, 11));
@@ -102,7 +102,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       );
     });
 
-    test('shows what comes now within 5 s, and a correction of the past within 30 s', async () => {
+    test('shows current readings within 5 s, and a correction of the past within 30 s', async () => {
       const meter = await device();
       const days = (count: number) => count * 24 * 60;
       await publish(meter, [register(-days(60), 100), register(-days(40), 200)]);
@@ -120,7 +120,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       }, 180_000);
     }, 180_000);
 
-    test('keeps the neighbours of a bad element, and the element with its reason', async () => {
+    test('stores the other elements of a message with an invalid one, and the invalid one with its reason', async () => {
       const meter = await device();
       await publish(meter, [register(0, 1), { energy_total_kwh: 'two' }, register(30, 1.25)]);
       await publish(meter, '{"energy_total_kwh": 1e999');
@@ -140,7 +140,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       });
     });
 
-    test('takes hundreds of messages of one connection at once', async () => {
+    test('processes hundreds of messages of one connection at once', async () => {
       const meter = await device();
       await Promise.all(
         Array.from({ length: 800 }, (_, index) => publish(meter, register(index / 20, 100 + index / 1_000))),
@@ -148,17 +148,17 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       await eventually(async () => expect(await hours(meter.userId)).toEqual([[0, 799_000]]));
     });
 
-    test('loses nothing that was acknowledged, and counts nothing twice, over three kill -9 amid a stream', async () => {
+    test('loses no acknowledged message, and counts nothing twice, across three SIGKILLs during a stream', async () => {
       const meter = await device();
       let acknowledged = 0;
       let sent = 0;
       let over = false;
       const stream = (async () => {
         const underWay = new Set<Promise<void>>();
-        // Bounded: a broker of its own acknowledges faster than a busy machine stores.
+        // Bounded, because an external broker acknowledges faster than a busy machine stores.
         while (!over && sent < 20_000) {
           const index = sent++;
-          // As a device does: again, until it is acknowledged. (mqtt.js gives up what was under way at a lost connection.)
+          // Repeats messages until they are acknowledged, as a device does. (mqtt.js gives up pending messages when a connection is lost.)
           const untilAcknowledged = async () => {
             while (
               !(await publish(meter, register(index / 100, 500 + index / 1_000)).then(
@@ -214,7 +214,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
         expect(await hours(meter.userId)).toEqual([[0, 1_000_000]]);
       });
 
-      test('refuses a wrong password, and a topic of another device without harm to it', async () => {
+      test('refuses a wrong password, and another device’s topic without harm to that device', async () => {
         const [mine, other] = [await device(), await device()];
         const url = `mqtt://127.0.0.1:${env.MQTT_PORT}`;
         await expect(

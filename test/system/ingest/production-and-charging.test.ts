@@ -7,7 +7,7 @@ import { playHousehold } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const MINUTE_MS = 60_000;
-/** Neither tells a time: what they play in seconds counts as of its receipt, so it may be of any day, and is of one that says enough. */
+/** Neither sends timestamps: its simulated hours count at their receipt, so any day with enough data will do. */
 const FROM_MS = Date.parse('2026-11-18T10:00:00Z');
 const TO_MS = FROM_MS + 90 * MINUTE_MS;
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('an inverter behind OpenDTU produces and a WARP charger consumes, each as much as its register says', async () => {
+test('an inverter behind OpenDTU produces and a WARP charger consumes, each as much as its register shows', async () => {
   const { send } = service;
   const home = createHome(traitsOf('bridged'), FROM_MS - 60 * MINUTE_MS);
   const devices = [openDtuInverter({ name: 'balcony' }), warpCharger({ prefix: 'warp2/AbCd' })];
@@ -27,7 +27,7 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
   await play(FROM_MS, FROM_MS);
   const paired = new Map<string, string>();
   for (const { family, discovery_id } of await service.discovered(devices.length)) {
-    // Whatever type is typed: the decoder knows better.
+    // The decoder's choice overrides the type that was entered.
     const settings = { type: 'smart_meter', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     const device = await send('/v1/devices', { ...settings, discovery_id });
     paired.set(family, device.device_id);
@@ -47,7 +47,7 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
       data.reduce((total: number, row: Record<string, number | null>) => total + (row[name] ?? 0), 0);
     return { used: sum('kwh_used'), exported: sum('export_kwh') };
   };
-  // What it sends a home is an inverter's, and nothing of it is used; a charger's the other way round.
+  // An inverter's output is production and not consumption; a charger's is the reverse.
   const rounded = async (family: string) => {
     const { used, exported } = await kwhOf(family);
     const is = (kwh: number) => Math.abs(kwh - expected) < lastMinutes;

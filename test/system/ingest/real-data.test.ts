@@ -63,7 +63,7 @@ async function importWeek(file: string) {
   return result;
 }
 
-/** kWh over hours of the file's home, from its aggregate. */
+/** Returns the kWh of the file's home by hour, from its aggregate. */
 async function hours(file: string, from: string, to: string) {
   const { rows } = await database.pool.query<Record<'energy_milliwatt_hours' | 'estimated_milliwatt_hours', number>>(
     'SELECT energy_milliwatt_hours, estimated_milliwatt_hours FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
@@ -85,7 +85,7 @@ afterAll(async () => {
 });
 
 describe('the register of a real home, imported over MQTT', () => {
-  it('is sent as it was written, and the device keeps its own secret', async () => {
+  it('is sent with its original digits, and the device keeps its own secret', async () => {
     expect(await importWeek('gap-2016-04.csv')).toMatchObject({
       rows: 337,
       sent: 283,
@@ -99,7 +99,7 @@ describe('the register of a real home, imported over MQTT', () => {
     expect(rows).toEqual([]);
   });
 
-  it('has the daily kWh and the peak hours that were computed apart from it', async () => {
+  it('has the daily kWh and peak hours that were computed independently', async () => {
     for (const [file, days] of Object.entries(WEEKS)) {
       for (const day of days.filter(({ kwh }) => kwh !== null)) {
         const { rows } = await database.pool.query(
@@ -114,7 +114,7 @@ describe('the register of a real home, imported over MQTT', () => {
     }
   });
 
-  it('keeps the energy of the silent days, spread over them and marked as estimated', async () => {
+  it('keeps the energy of silent days, spread over them and marked as estimated', async () => {
     const days = WEEKS['gap-2016-04.csv'] as TrueDay[];
     const gap = days.find(({ date }) => date === '2016-04-23')?.bracket as NonNullable<TrueDay['bracket']>;
     expect(await hours('gap-2016-04.csv', gap.from, gap.to)).toEqual({
@@ -127,7 +127,7 @@ describe('the register of a real home, imported over MQTT', () => {
     }
   });
 
-  it('may be interrupted at any time, and the device keeps its own secret', async () => {
+  it('can be interrupted at any time, and the device keeps its own secret', async () => {
     const { device, secret } = await createDevice(db, {
       userId: userOf.get('clean-2017-01.csv') as string,
       type: 'smart_meter',
@@ -146,12 +146,12 @@ describe('the register of a real home, imported over MQTT', () => {
     expect(await checkDeviceLogin(db, device.device_id, secret)).toBe(true);
   });
 
-  it('says how many readings count nothing, and why', async () => {
+  it('reports how many readings add no energy, and why', async () => {
     const { user_id: userId } = await createUser(db, { email: 'overlaps@example.com', role: 'homeowner' });
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'attic' });
     const folder = await mkdtemp(join(tmpdir(), 'overlaps-'));
     const file = join(folder, 'overlaps.csv');
-    // Half an hour each, told every quarter of an hour: every second one overlaps what is counted.
+    // Intervals of half an hour, sent every quarter of an hour: every second one overlaps a counted one.
     const rows = Array.from(
       { length: 8 },
       (_, index) => `${new Date(Date.UTC(2017, 0, 2) + index * 900_000).toISOString()},1`,
@@ -162,7 +162,7 @@ describe('the register of a real home, imported over MQTT', () => {
     const options = { deviceId: device.device_id, files: [file], mqttUrl, read: reading(csv) };
     const result = await importFiles(db, options);
     expect(result).toMatchObject({ sent: 8, rejected: {}, left_out: { overlap: 4 } });
-    // Beside a register no interval counts, whatever it says.
+    // If a channel has a register, no interval counts.
     await importFiles(db, { ...options, read: reading({ ...csv, kind: 'register' }) });
     expect(await importFiles(db, options)).toMatchObject({ sent: 8, rejected: {}, left_out: { uncounted: 8 } });
     const gas = { ...csv, channel: 'gas', kind: 'register' as const };

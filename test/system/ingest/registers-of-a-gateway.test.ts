@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('of a total and its two tariffs that a device announces the total is used, and what is announced without a state takes nothing', async () => {
+test('uses the total if a device announces a total and two tariffs; an announced register without a state excludes nothing', async () => {
   const { send, url, mqtt: login } = service;
   const client = await mqtt.connectAsync(url, { username: login.username, password: login.password });
   const publish = (topic: string, payload: object, retain = false) =>
@@ -45,7 +45,7 @@ test('of a total and its two tariffs that a device announces the total is used, 
   await expect.poll(used, { interval: 250 }).toBeCloseTo(3, 6);
 }, 60_000);
 
-test('a device is listed with the topic that its bridge lacks, and is paired once that topic is bridged', async () => {
+test('a device is listed with the topic that its bridge lacks, and can be paired once that topic is bridged', async () => {
   const { send } = service;
   const announcement = {
     name: 'Total',

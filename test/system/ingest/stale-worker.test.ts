@@ -16,9 +16,9 @@ afterAll(() => database.drop());
 const DEVICES = 10;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a worker that was stopped while another wrote its devices, and goes on, writes nothing on what it remembers', async () => {
+test('a worker that was stopped while another wrote its devices does not write from its stale cache when it resumes', async () => {
   const folder = await temporaryFolder();
-  // A broker each: both workers get whatever is published to their own, and are owners of the same devices.
+  // Separate brokers: both workers receive the messages published to their own, and write the same devices.
   const ends = await Promise.all(
     [0, 1].map(async () => {
       const mosquitto = await startMosquitto();
@@ -36,7 +36,7 @@ test('a worker that was stopped while another wrote its devices, and goes on, wr
   }
   const base = Date.now() - 10 * 3_600_000;
   let sent = 0;
-  /** So many readings of each device, a minute apart; not waited for. */
+  /** Publishes `count` readings of each device, a minute apart, without waiting. */
   const publish = (client: typeof first.client, count: number) => {
     const published: Promise<unknown>[] = [];
     for (let turn = 0; turn < count; turn++, sent++) {
@@ -49,7 +49,7 @@ test('a worker that was stopped while another wrote its devices, and goes on, wr
     (await database.pool.query('SELECT count(*)::int AS count FROM readings')).rows[0].count / DEVICES;
 
   for (let round = 0; round < 3; round++) {
-    // Amid its stream, so that it may be stopped within a transaction, too.
+    // During the stream, so that the worker may be stopped within a transaction, too.
     const streaming = publish(first.client, 40);
     await wait(60 * round);
     first.worker.process.kill('SIGSTOP');

@@ -61,7 +61,7 @@ const stored = async (deviceIds: string[]) =>
   ).rows[0].count;
 
 const METERS = 20;
-/** Publishes 2,000 readings a second at the most until it is stopped. Each meter's register moves by a mWh a message. */
+/** Publishes at most 2,000 readings a second until it is stopped. Each message raises its meter's register by 1 mWh. */
 function publish(meters: string[]): { stop(): Promise<number> } {
   const base = Date.now() - 20 * 3_600_000;
   let sent = 0;
@@ -83,7 +83,7 @@ function publish(meters: string[]): { stop(): Promise<number> } {
   };
 }
 
-/** Milliseconds until something more of these meters is stored. */
+/** Returns the time in ms until another reading of these meters is stored. */
 async function untilMore(meters: string[]): Promise<number> {
   const [from, before] = [performance.now(), await stored(meters)];
   await expect.poll(() => stored(meters), { interval: 50 }).toBeGreaterThan(before);
@@ -101,24 +101,24 @@ async function expectAll(meters: string[], sent: number): Promise<void> {
   expect(rows[0].energy).toBe(meters.map((_, index) => stepsOf(index)).reduce((a, b) => a + b));
 }
 
-test('one worker serves and the others stand by, whoever comes and goes: killed, stopped, started; nothing is lost or doubled', async () => {
+test('one worker serves and the others are on standby while workers are killed, stopped and started; nothing is lost or counted twice', async () => {
   const first = await start();
   const second = await start();
   expect([first.ready.standing_by, second.ready.standing_by]).toEqual([undefined, true]);
   const meters = await devices(METERS);
   const publishing = publish(meters);
   await untilMore(meters);
-  // Killed: the one that stands by takes over its session, and what it had not acknowledged.
+  // After a kill the standby takes over the session and its unacknowledged messages.
   await first.kill();
   gone(first);
   expect(await untilMore(meters)).toBeLessThan(5_000);
   const third = await start();
   expect(third.ready.standing_by).toBe(true);
-  // Stopped, with another one there.
+  // One is stopped while another is running.
   expect(await second.stop()).toBe(0);
   gone(second);
   expect(await untilMore(meters)).toBeLessThan(5_000);
-  // All of them stopped: the broker keeps what comes meanwhile.
+  // All workers are stopped: the broker stores the messages.
   expect(await third.stop()).toBe(0);
   gone(third);
   await wait(500);
@@ -128,7 +128,7 @@ test('one worker serves and the others stand by, whoever comes and goes: killed,
   await expectAll(meters, await publishing.stop());
 });
 
-test('a worker that hangs is followed by the one that stands by, and ends when it goes on: nothing is lost or doubled', async () => {
+test('the standby takes over from a hung worker, which ends when it resumes; nothing is lost or counted twice', async () => {
   const serving = workers[0] ?? (await start());
   await start();
   const meters = await devices(METERS);
@@ -136,9 +136,9 @@ test('a worker that hangs is followed by the one that stands by, and ends when i
   await untilMore(meters);
   const ended = new Promise((resolve) => serving.process.once('exit', resolve));
   serving.process.kill('SIGSTOP');
-  // Once what it had under way is through.
+  // Wait until the messages that were in flight at the stopped worker are stored.
   await wait(500);
-  // Its session at the database ends after 5 s.
+  // The stopped worker's database session ends after 5 s.
   expect(await untilMore(meters)).toBeLessThan(12_000);
   serving.process.kill('SIGCONT');
   expect(await ended).toBe(1);
@@ -147,7 +147,7 @@ test('a worker that hangs is followed by the one that stands by, and ends when i
   await expectAll(meters, await publishing.stop());
 });
 
-/** A client of the service in this process, which tells what it takes. */
+/** An MQTT client of the service in this process, which reports the messages that it takes. */
 const inProcess = (taken: (payload: string) => boolean) =>
   startStandbyClient({
     url: mosquitto.url,
@@ -163,7 +163,7 @@ const inProcess = (taken: (payload: string) => boolean) =>
     log: pino({ level: 'silent' }),
   });
 
-test('sessions of an earlier version’s workers, which shared, are emptied and given up; one that could not be noted is tried again', async () => {
+test('shared sessions of an earlier version’s workers are emptied and given up; one that could not be recorded is tried again', async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   const { pool } = database;
   await pool.query('DELETE FROM ingest_slots');
@@ -174,9 +174,9 @@ test('sessions of an earlier version’s workers, which shared, are emptied and 
     clean: false,
     protocolVersion: 5 as const,
   };
-  // What waits for the worker that is gone.
+  // Messages that wait for the worker that has ended.
   const earlier = await mqtt.connectAsync(mosquitto.url, { ...session, properties: { sessionExpiryInterval: 3_600 } });
-  // The second is this test's, to know what came over this session.
+  // The second subscription is the test's, which identifies messages of this session.
   await earlier.subscribeAsync(['$share/energy/energy/v1/+/readings', 'waiting/#'], { qos: 1 });
   await earlier.endAsync();
   const WAITING = 500;
@@ -190,7 +190,7 @@ test('sessions of an earlier version’s workers, which shared, are emptied and 
   const taken = new Set<string>();
   const source = await inProcess((payload) => {
     taken.add(payload);
-    // Full with the first one, and empty again a moment later: a session that is taken over goes on, too.
+    // Full after the first message, and ready again a moment later: a session that is taken over also resumes.
     if (taken.size > 1) return true;
     setImmediate(() => source.resume());
     return false;
@@ -200,7 +200,7 @@ test('sessions of an earlier version’s workers, which shared, are emptied and 
   expect(await isNoted()).toBe(false);
   await pool.query('DROP TRIGGER refuse_note ON ingest_slots');
   await expect.poll(isNoted).toBe(true);
-  // The session is given nothing any more: what is published now comes once.
+  // The session receives nothing any more: a message published now arrives once.
   const again = await mqtt.connectAsync(mosquitto.url, session);
   const here: string[] = [];
   again.on('message', (_, payload) => here.push(payload.toString()));
@@ -212,7 +212,7 @@ test('sessions of an earlier version’s workers, which shared, are emptied and 
   await source.close();
 });
 
-test('a broker that is started again has lost nothing that was acknowledged, with one that stands by, too', async () => {
+test('a restarted broker has lost no acknowledged message, also with a standby', async () => {
   const dir = await temporaryFolder();
   const configuration = [
     'listener 1883',
@@ -242,7 +242,7 @@ test('a broker that is started again has lost nothing that was acknowledged, wit
   const standby = await startStandbyClient(options((payload) => taken.add(payload)));
   expect([serving.isStandingBy(), standby.isStandingBy()]).toEqual([false, true]);
   await before.stop();
-  // What devices publish before the worker is there again is in its session, since its subscription is.
+  // Messages that devices publish before the worker returns are in its session, because its subscription exists.
   const after = await startMosquitto({ configuration, port });
   const device = await mqtt.connectAsync(after.url);
   for (let index = 0; index < 200; index++)

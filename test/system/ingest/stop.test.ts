@@ -7,7 +7,7 @@ import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/** Messages of a flood that waits at the broker, of how many devices each time, and how many floods there are. */
+/** Number of messages of a flood that waits at the broker, number of devices, and number of floods. */
 const [MESSAGES, DEVICES, FLOODS] = [40_000, 20, 2];
 const PUBLISHER = resolve(import.meta.dirname, '../../../bench/ingest-publisher.ts');
 
@@ -46,7 +46,7 @@ async function stored(): Promise<number> {
   return (await database.pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n;
 }
 
-/** Does something while the server's processes that workers are connected to stand still, as those of a machine that hangs do. */
+/** Runs `work` while the server's processes that workers are connected to are stopped, as on a machine that hangs. */
 async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
   const { rows } = await database.pool.query(
     `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'energy ingest'`,
@@ -59,19 +59,21 @@ async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => signal('SIGCONT'));
 }
 
-/** How a worker ends, and whether before its supervisor would kill it, on a busy machine: alone it takes 4 s at most. */
+/**
+ * Stops a worker. Returns its exit code, and whether it ended before its supervisor would kill it; on an idle machine it takes 4 s at most.
+ */
 async function leave(worker: RoleProcess): Promise<{ code: number | null; isSoon: boolean }> {
   const fromMs = performance.now();
   const code = await worker.stop();
   return { code, isSoon: performance.now() - fromMs < 7_000 };
 }
 
-test('a worker that is stopped amid a flood leaves soon, though broker or database hang, and nothing is lost or counted twice', async () => {
+test('a worker that is stopped during a flood ends soon, even if broker or database hang, and nothing is lost or counted twice', async () => {
   await (await start()).stop();
   await flood();
   const first = await start();
   await expect.poll(stored, { interval: 10 }).toBeGreaterThan(0);
-  // A broker that has others' messages to take hears of it late, and sends until then all that waits.
+  // A broker that is busy with other clients learns of it late, and sends all waiting messages until then.
   process.kill(mosquitto.pid, 'SIGSTOP');
   const left = await leave(first);
   process.kill(mosquitto.pid, 'SIGCONT');
@@ -88,12 +90,12 @@ test('a worker that is stopped amid a flood leaves soon, though broker or databa
   await blocker.query('ROLLBACK');
   blocker.release();
 
-  // Nothing of the database answers any more: neither who serves nor who stands by can give anything back.
+  // The database does not respond at all, so neither the serving worker nor the standby can release anything.
   const serving = await start();
   const standingBy = await start();
   expect([serving.ready.standing_by, standingBy.ready.standing_by]).toEqual([undefined, true]);
   const both = await whileDatabaseHangs(async () => {
-    // Until the one that stands by has asked, which it does every 0.4 s.
+    // Wait for the standby's next query, which it sends every 0.4 s.
     await new Promise((resolve) => setTimeout(resolve, 600));
     return Promise.all([leave(serving), leave(standingBy)]);
   });

@@ -36,10 +36,10 @@ function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () =>
   return { client, taken };
 }
 
-test('the pinned mqtt.js still lets messages be taken before it: acknowledged later and many at a time, and all else is its own', async () => {
+test('the pinned mqtt.js still lets messages be taken before it processes them: acknowledged later and many at a time, without other changes', async () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies.mqtt, 'take-publishes.ts wraps a private field: pin the version').toMatch(/^\d/);
-  // So many the broker sends without an acknowledgement.
+  // Number of messages that the broker sends without an acknowledgement.
   const { client, taken } = taking(broker.url, { properties: { receiveMaximum: 5 } });
   const seenByMqttJs: string[] = [];
   client.on('message', (topic) => seenByMqttJs.push(topic));
@@ -48,14 +48,14 @@ test('the pinned mqtt.js still lets messages be taken before it: acknowledged la
   const told = () => taken.map(({ topic, payload }) => `${topic} ${payload}`);
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => `t ${index}`);
   await expect.poll(told).toEqual(upTo(5));
-  // What the broker answers comes behind what it might have sent before: it has sent no more.
+  // The broker's response comes after any message that it could have sent before: it has sent no more.
   await client.subscribeAsync('u', { qos: 1 });
   expect(told()).toEqual(upTo(5));
   for (const { receipt } of taken) receipt.done();
   await expect.poll(() => told().length).toBeGreaterThanOrEqual(10);
   for (const { receipt } of taken.slice(5)) receipt.done();
   await expect.poll(told).toEqual(upTo(12));
-  // Its own: what it sends, and its pings.
+  // mqtt.js still handles its own publishes and pings.
   await client.publishAsync('u', 'own', { qos: 1 });
   await expect.poll(() => taken.at(-1)?.topic).toBe('u');
   const answered = new Promise((resolve) => client.once('packetreceive', ({ cmd }) => resolve(cmd)));
@@ -65,7 +65,7 @@ test('the pinned mqtt.js still lets messages be taken before it: acknowledged la
   await client.endAsync();
 });
 
-test('what was not acknowledged when its connection broke comes again in the next one, and what was does not', async () => {
+test('messages without an acknowledgement are sent again after a reconnection, and acknowledged ones are not', async () => {
   const { client, taken } = taking(broker.url, {
     clientId: 'comes-again',
     clean: false,
@@ -75,7 +75,7 @@ test('what was not acknowledged when its connection broke comes again in the nex
   for (const text of ['a', 'b', 'c']) await sender.publishAsync('again', text, { qos: 1 });
   await expect.poll(() => taken.length).toBe(3);
   taken[0]?.receipt.done();
-  // The broker has it when it answers what was said after it.
+  // The broker has received it when it responds to a later packet.
   await client.subscribeAsync('something else', { qos: 1 });
   const back = new Promise((resolve) => client.once('connect', resolve));
   const errors: unknown[] = [];
@@ -83,14 +83,14 @@ test('what was not acknowledged when its connection broke comes again in the nex
   client.stream.destroy();
   await back;
   await expect.poll(() => taken.map(({ payload }) => String(payload))).toEqual(['a', 'b', 'c', 'b', 'c']);
-  // Of the connection that is gone: said to nobody.
+  // Receipts of the lost connection are sent to no broker.
   for (const { receipt } of taken.slice(1)) receipt.done();
   await client.subscribeAsync('something else', { qos: 1 });
   expect([client.connected, errors]).toEqual([true, []]);
   await client.endAsync();
 });
 
-test('nothing more is read until it may be, and then all of it', async () => {
+test('reads nothing more until it may, and then everything', async () => {
   const held: (() => void)[] = [];
   let isOpen = true;
   const { client, taken } = taking(broker.url, {}, (readOn) => {
@@ -112,12 +112,12 @@ test('nothing more is read until it may be, and then all of it', async () => {
   await client.endAsync(true);
 });
 
-test('a broker that sends what none may is left, told with the reason, and tried again', async () => {
+test('a broker that violates the protocol is disconnected, reported with the reason, and tried again', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
     socket.on('error', () => {});
-    // CONNACK of MQTT 5, then a message at QoS 2 that nobody has subscribed to.
+    // CONNACK of MQTT 5, then a QoS 2 message without a subscription.
     socket.once('data', () => socket.write(Buffer.from([0x20, 3, 0, 0, 0, 0x34, 6, 0, 1, 116, 0, 1, 0])));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -132,7 +132,7 @@ test('a broker that sends what none may is left, told with the reason, and tried
   server.close();
 });
 
-test('a broker that ends the connection is come back to, once what it said before is heard', async () => {
+test('reconnects to a broker that ended the connection, after processing its last messages', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
@@ -155,7 +155,7 @@ test('a broker that ends the connection is come back to, once what it said befor
   server.close();
 });
 
-test('a broker that is not there is told as mqtt.js tells it', async () => {
+test('reports an unreachable broker as mqtt.js does', async () => {
   const { client } = taking('mqtt://127.0.0.1:1');
   const code = await new Promise((resolve) =>
     client.once('error', (error) => resolve((error as { code?: string }).code)),

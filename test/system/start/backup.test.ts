@@ -17,7 +17,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test('a copy of the data directory of a stopped service, as the documentation has it, is the same service elsewhere', async () => {
+test('a copy of a stopped service’s data directory, made as documented, is the same service elsewhere', async () => {
   const players = await installation.players(3);
   const fleet = await startFleet(installation.brokerUrl, players, 300);
   await new Promise((resolve) => setTimeout(resolve, 1_500));

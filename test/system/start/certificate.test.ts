@@ -32,7 +32,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** What API and broker present to a new connection. */
+/** Returns the certificates that API and broker present to a new connection. */
 const presented = () =>
   Promise.all(
     [roles[0]?.ready.https_port ?? 0, roles[1]?.ready.tlsPort ?? 0].map(
@@ -47,7 +47,7 @@ const presented = () =>
     ),
   );
 
-/** Which of these suites of TLS 1.2 API and broker speak: the name, or null where they speak none of them. */
+/** Returns the TLS 1.2 suite that API and broker choose of these; null if they support none. */
 const spoken = (ciphers: string) =>
   Promise.all(
     [roles[0]?.ready.https_port ?? 0, roles[1]?.ready.tlsPort ?? 0].map(
@@ -75,7 +75,7 @@ const GCM_ONLY = [
   [GCM, GCM],
 ];
 
-test('a renewed certificate holds without a restart; one that does not fit its key is left alone', async () => {
+test('a renewed certificate is used without a restart; one that does not match its key is ignored', async () => {
   const was = fingerprint(first.cert);
   expect(await presented()).toEqual([was, was]);
   expect([await spoken(CBC), await spoken(GCM)]).toEqual(GCM_ONLY);

@@ -23,10 +23,10 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Of a process of before: its number is another one's now. */
+/** Lock of an earlier process whose process id now belongs to another one. */
 const STALE = `${process.pid} 1\n`;
 
-test('a lock that a killed service left is taken over, and given back', async () => {
+test('a lock that a killed service left is taken over, and released', async () => {
   writeFileSync(file, STALE);
   const unlock = await lockDataDir(folder.path);
   await expect(lockDataDir(folder.path)).rejects.toThrow(`process ${process.pid}`);
@@ -34,8 +34,8 @@ test('a lock that a killed service left is taken over, and given back', async ()
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('a killed service that nobody has reaped holds nothing', async () => {
-  // Its child ends, and it waits for none: the child stays a zombie, as below a container's first process.
+test('a killed service that is a zombie holds no lock', async () => {
+  // The shell's child ends without being waited for and stays a zombie, as below a container's first process.
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [said] = await once(parent.stdout, 'data');
   const stat = () => readFileSync(`/proc/${Number(said)}/stat`, 'utf8').split(' ');
@@ -45,31 +45,31 @@ test('a killed service that nobody has reaped holds nothing', async () => {
   parent.kill();
 });
 
-test('an empty lock, of a service that was killed while it wrote it, is taken over', async () => {
+test('an empty lock, of a service that was killed while writing it, is taken over', async () => {
   writeFileSync(file, '');
   (await lockDataDir(folder.path))();
 });
 
-test('whoever is slower to take over a stale lock leaves the fresh one of the faster', async () => {
+test('a process that is slower to take over a stale lock leaves the new lock of the faster one', async () => {
   const unlock = await lockDataDir(folder.path);
   const fresh = readFileSync(file, 'utf8');
-  // It saw a stale lock here a moment ago.
+  // The slower process saw a stale lock here a moment ago.
   expect(removeStale(file)).toBe(process.pid);
   expect(readFileSync(file, 'utf8')).toBe(fresh);
   unlock();
   expect(existsSync(file)).toBe(false);
-  // And what is gone meanwhile is no error.
+  // A file that has been removed meanwhile is no error.
   expect(removeStale(file)).toBeNull();
 });
 
-test('what another service took meanwhile is not given back by this one', async () => {
+test('a lock that another service took meanwhile is not released by this one', async () => {
   const unlock = await lockDataDir(folder.path);
   writeFileSync(file, STALE);
   unlock();
   expect(readFileSync(file, 'utf8')).toBe(STALE);
 });
 
-test('folders with links to sign in and keys that an earlier version left open are narrowed, and what links lead to is not', async () => {
+test('restricts folders with sign-in links and keys that an earlier version left open, but not the targets of symbolic links', async () => {
   const outside = join(folder.path, 'fullchain.pem');
   const modes = () => {
     const found = [
@@ -105,7 +105,7 @@ test('folders with links to sign in and keys that an earlier version left open a
   unlock();
 });
 
-test('a data directory that another service holds is not touched', async () => {
+test('does not touch a data directory that another service holds', async () => {
   const unlock = await lockDataDir(folder.path);
   mkdirSync(join(folder.path, 'mail'));
   chmodSync(join(folder.path, 'mail'), 0o755);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test('the demo prints on a terminal two links and three lines to paste, which work, and no JSON', async () => {
+test('the demo prints on a terminal two links and three working commands, and no JSON', async () => {
   const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
   const env = {
     PATH: process.env.PATH,
@@ -27,7 +27,7 @@ test('the demo prints on a terminal two links and three lines to paste, which wo
     DATA_DIR: folder.path,
     ...Object.fromEntries(names.map((name) => [name, '0'])),
   };
-  // A terminal is what script(1) from bsdutils makes.
+  // script(1) of bsdutils provides a terminal.
   const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${LAUNCHER}' demo`, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -67,7 +67,6 @@ test('the demo prints on a terminal two links and three lines to paste, which wo
     expect(JSON.parse(answers[1]?.stdout ?? '').data[0].cost).toMatchObject({ currency: 'EUR' });
     expect(answers[2]?.stdout).toMatch(/^event: /m);
   } finally {
-    // Ctrl-C.
     demo.stdin.write('\x03');
     await ended;
   }

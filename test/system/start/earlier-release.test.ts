@@ -15,7 +15,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test('what the release before stored is there after an update, and goes on', async () => {
+test('the data of the previous release are there after an update, and continue', async () => {
   const earlier = join(folder.path, 'earlier');
   await checkOut(earlierRelease(), earlier);
   const ports = await freePorts();

@@ -13,7 +13,7 @@ import { temporaryFolder } from '#test/support/service.ts';
 
 const HARNESS = resolve(import.meta.dirname, '../../support/embedded-harness.ts');
 
-/** A database as versions before made it: everything the superuser's. */
+/** Creates a database as earlier versions did, with the superuser as owner of everything. */
 async function makeAsBefore(dataDir: string): Promise<void> {
   const pool = createPool(superuserUrl(dataDir, 'energy'), { max: 3 });
   await pool.query('ALTER DATABASE energy OWNER TO postgres');
@@ -28,11 +28,11 @@ async function makeAsBefore(dataDir: string): Promise<void> {
 
 test('takes over the server that a killed parent left behind, with its data, and ends it', async () => {
   const folder = await temporaryFolder();
-  // A folder that only its owner may enter, as home folders of root are; too long for a socket, in bytes at least.
+  // A folder that only its owner can enter, as root's home folder is; its path is too long for a socket, at least in bytes.
   const dataDir = join(folder.path, 'private', 'ü'.repeat(30), 'data, "mine"');
   await mkdir(dataDir, { recursive: true });
   await chmod(join(folder.path, 'private'), 0o700);
-  // Another folder for temporary files than this process has.
+  // Uses another folder for temporary files than this process.
   const env = { ...process.env, TMPDIR: folder.path };
   const parent = fork(HARNESS, [dataDir], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(parent, 'message');
@@ -57,10 +57,10 @@ test('takes over the server that a killed parent left behind, with its data, and
   await pool.end();
   await makeAsBefore(dataDir);
   await server.stop();
-  // A zombie, until its new parent has looked, has no command line.
+  // A zombie, until its new parent has reaped it, has no command line.
   expect(await readFile(`/proc/${orphan}/cmdline`, 'utf8').catch(() => '')).toBe('');
 
-  // Meanwhile somebody else has made the folder of the socket: it is left alone.
+  // Another process has created the socket folder meanwhile: it is left alone.
   expect(existsSync(socketFolder)).toBe(false);
   await mkdir(socketFolder, { mode: 0o755 });
   const again = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
@@ -73,14 +73,14 @@ test('takes over the server that a killed parent left behind, with its data, and
      UNION ALL SELECT datname FROM pg_database WHERE datname = 'energy' AND pg_get_userbyid(datdba) <> current_user`,
   );
   expect(others).toEqual([]);
-  // All of it is made anew, by a role that may.
+  // All rollups are recreated, by a role with the permission.
   await taken.query(`UPDATE schema_migrations SET sha256 = 'before' WHERE name NOT LIKE 'schema/%'`);
   expect((await migrate(taken)).applied.length).toBeGreaterThan(5);
   await taken.end();
-  // And once more from a directory whose server was killed itself: its pid file is stale.
+  // Now with a directory whose server itself was killed: its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
   await untilGoneFrom(join(dataDir, 'postgres'));
-  // Its number is another process's by now, as after a restart of a container.
+  // Its process id now belongs to another process, as after the restart of a container.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(process.pid)));
   const recovered = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
@@ -90,7 +90,7 @@ test('takes over the server that a killed parent left behind, with its data, and
   await folder.remove();
 });
 
-test('a data directory has one service at a time; what a killed one left is taken over', async () => {
+test('a data directory has one service at a time; the directory of a killed one is taken over', async () => {
   const folder = await temporaryFolder();
   const release = await lockDataDir(folder.path);
   await expect(lockDataDir(folder.path)).rejects.toThrow(/already runs on .*Stop it first, or set DATA_DIR/);

@@ -10,7 +10,7 @@ import { tlsPair } from '#src/start/certificate.ts';
 import { newSecretKey } from '#src/start/secret-key.ts';
 import { temporaryFolder } from '../../support/service.ts';
 
-describe('what is made at the first start', () => {
+describe('files created at the first start', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const config = async (env: Record<string, string> = {}) => {
     folder ??= await temporaryFolder();
@@ -22,7 +22,7 @@ describe('what is made at the first start', () => {
     folder = undefined as never;
   });
 
-  test('the certificate names this machine, PUBLIC_URL’s host and the one that devices are told, and is no authority', async () => {
+  test('the certificate contains the names of this machine, of PUBLIC_URL and of the host announced to devices, and is no authority', async () => {
     const { cert, key } = await tlsPair(await config({ PUBLIC_URL: 'https://energy.example.com' }));
     expect(names(cert)).toEqual([
       'DNS:energy.example.com',
@@ -35,19 +35,19 @@ describe('what is made at the first start', () => {
     createSecureContext({ cert, key });
   });
 
-  test('where a name is missing it is made anew with the same key, and keeps the names that it had', async () => {
+  test('recreates a certificate that lacks a name with the same key, and keeps the names that it had', async () => {
     const first = await tlsPair(await config());
     expect((await tlsPair(await config())).cert).toEqual(first.cert);
     const second = await tlsPair(await config({ PUBLIC_MQTT_HOST: 'Broker.example' }));
     expect(second.key).toEqual(first.key);
     createSecureContext(second);
     expect(names(second.cert)).toEqual(expect.arrayContaining(['DNS:Broker.example', 'IP Address:192.168.1.5']));
-    // Two processes that are told different things settle.
+    // Two processes with different names agree on one certificate.
     expect((await tlsPair(await config())).cert).toEqual(second.cert);
     expect((await tlsPair(await config({ PUBLIC_MQTT_HOST: 'broker.example' }))).cert).toEqual(second.cert);
   });
 
-  test('one that an early version made, an authority, is made anew with the same key', async () => {
+  test('recreates an early version’s certificate, which was an authority, with the same key', async () => {
     const { key } = await tlsPair(await config());
     const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
     const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -71,7 +71,7 @@ describe('what is made at the first start', () => {
     expect(renewed.key).toEqual(key);
   });
 
-  test('a certificate that somebody put there is left alone', async () => {
+  test('leaves a certificate that a person installed alone', async () => {
     await tlsPair(await config());
     const other = await generate([{ name: 'commonName', value: 'energy.example.com' }], { keyType: 'ec' });
     writeFileSync(join(folder.path, 'tls/cert.pem'), other.cert);
@@ -87,7 +87,7 @@ describe('what is made at the first start', () => {
     expect(new Set(pairs.map(({ cert }) => cert.toString())).size).toBe(1);
     expect(new Set(pairs.map(({ key }) => key.toString())).size).toBe(1);
     for (const pair of pairs) createSecureContext(pair);
-    // Containers have one process id, as these have, and begin some ticks apart.
+    // Containers have the same process id, as these do, and start some ticks apart.
     for (let round = 0; round < 20; round++) {
       const dataDir = join(folder.path, String(round));
       const later = async (ticks: number) => {

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-test('a command beside the demo tells devices what the demo tells them, and the environment goes before', async () => {
+test('a command next to the demo tells devices the demo’s addresses, and the environment takes precedence', async () => {
   const env = { DATA_DIR: folder.path };
   const demo = loadDemoConfig({ ...env, API_PORT: '9443', PUBLIC_URL: 'https://localhost:9000' });
   const giveBack = await lockDataDir(folder.path);
@@ -27,20 +27,20 @@ test('a command beside the demo tells devices what the demo tells them, and the 
   giveBack();
 });
 
-test('what a killed service has left behind counts for nothing', async () => {
+test('ignores the file of a killed service', async () => {
   const env = { DATA_DIR: folder.path };
   writeListening(loadDemoConfig(env));
   expect(loadConfigBeside(env)).toEqual(loadConfig(env));
 });
 
-test('a file that is damaged is named', async () => {
+test('names a damaged file', async () => {
   const giveBack = await lockDataDir(folder.path);
   await writeFile(join(folder.path, 'listening.json'), '{');
   expect(() => loadConfigBeside({ DATA_DIR: folder.path })).toThrow(/listening\.json cannot be read/);
   giveBack();
 });
 
-test('the file is its owner’s alone, also instead of one that everybody could read', async () => {
+test('only its owner can read the file, even if it replaces one that everybody could read', async () => {
   const file = join(folder.path, 'listening.json');
   const usual = process.umask(0);
   try {

@@ -23,7 +23,7 @@ import { errorAnswer } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
 
-/** Another address of this machine than the one that a loopback listener has. */
+/** Another address of this machine than that of a loopback listener. */
 const ELSEWHERE = '127.0.0.3';
 
 let database: TestDatabase;
@@ -51,7 +51,7 @@ interface Answer {
   text: string;
 }
 
-/** Asks without a key, and (like curl -k) without a certificate that it trusts. */
+/** Sends a request without a key and (like curl -k) without verifying the certificate. */
 const ask = (path: string, options: { accept?: string; body?: unknown } = {}) =>
   new Promise<Answer>((done, failed) => {
     const { accept, body } = options;
@@ -73,7 +73,7 @@ const ask = (path: string, options: { accept?: string; body?: unknown } = {}) =>
     outgoing.end(body && JSON.stringify(body));
   });
 
-/** Runs a command in this process: what it printed, or the error that ends it. */
+/** Runs a command in this process. Returns its output, or the error that ends it. */
 async function energy(...args: string[]): Promise<string> {
   const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -88,7 +88,7 @@ async function energy(...args: string[]): Promise<string> {
   }
 }
 
-test('a device elsewhere connects with TLS, by the host that it is told and the certificate that it downloads', async () => {
+test('a device elsewhere connects with TLS, by the announced host and the downloaded certificate', async () => {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'elsewhere@example.com', role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'Cellar' });
@@ -106,9 +106,9 @@ test('a device elsewhere connects with TLS, by the host that it is told and the 
   await client.endAsync();
   const { rows } = await database.pool.query('SELECT count(*)::int AS n FROM readings');
   expect(rows).toEqual([{ n: 1 }]);
-  // Without the certificate it is refused by the device itself.
+  // Without the certificate the device itself rejects the connection.
   await expect(mqtt.connectAsync(`mqtts://${ELSEWHERE}:${ingest.ready.tlsPort}`, login)).rejects.toThrow(/self-signed/);
-  // Without TLS this machine alone gets an answer.
+  // Without TLS, only this machine can connect.
   const answers = (host: string) =>
     new Promise<boolean>((done) => {
       const socket = createConnection({ host, port: ingest.ready.port ?? 0 }, () => socket.destroy());
@@ -117,7 +117,7 @@ test('a device elsewhere connects with TLS, by the host that it is told and the 
   expect([await answers('127.0.0.1'), await answers(ELSEWHERE)]).toEqual([true, false]);
 });
 
-test('who opens MQTT without TLS is warned at the start', async () => {
+test('prints a warning at the start if MQTT is open without TLS', async () => {
   const warned = async (MQTT_HOST: string) => {
     const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', MQTTS_HOST: '127.0.0.1' };
     const config = loadConfig({ ...env, ...ports, MQTT_HOST });
@@ -135,7 +135,7 @@ test('who opens MQTT without TLS is warned at the start', async () => {
   await expect(warned('192.0.2.77')).rejects.toThrow(/192\.0\.2\.77 is no address of this machine\. Set MQTT_HOST/);
 });
 
-test('a browser is led from / to the dashboard; for a program there is nothing', async () => {
+test('redirects a browser from / to the dashboard; a program gets 404', async () => {
   const browser = await ask('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([browser.status, browser.headers.location]).toEqual([302, '/dashboard']);
   for (const accept of ['application/json', '*/*', undefined]) {
@@ -144,11 +144,11 @@ test('a browser is led from / to the dashboard; for a program there is nothing',
   }
 });
 
-test('links carry the port that is listened on', async () => {
+test('links contain the port that is listened on', async () => {
   const at = `https://localhost:${api.ready.https_port}`;
   expect(JSON.parse((await ask('/v1/openapi.json')).text).servers).toEqual([{ url: at }]);
   const mails = join(folder.path, 'mail');
-  // As an earlier version made it.
+  // With the mode that an earlier version created it with.
   mkdirSync(mails, { mode: 0o755 });
   await createUser(createDb(database.pool), { email: 'link@example.com', role: 'homeowner' });
   expect((await ask('/dashboard/sign-in', { body: { email: 'link@example.com' } })).status).toBe(202);
@@ -160,7 +160,7 @@ test('links carry the port that is listened on', async () => {
     }
   };
   await expect.poll(mailed).toHaveLength(1);
-  // Who reads it can sign in.
+  // A reader of this file could sign in.
   expect([mails, join(mails, mailed()[0] ?? '')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   const { text } = await PostalMime.parse(readFileSync(join(mails, mailed()[0] ?? '')));
   expect(text).toContain(`${at}/dashboard/sign-in#`);
@@ -174,7 +174,7 @@ test('the command line tells devices the same host, port and certificate', async
   expect(await energy('gateways', 'create', '--user', userId)).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
 });
 
-test('an account is made by the API’s rules, in the zone that is given, or this machine’s', async () => {
+test('an account is created by the API’s rules, in the given time zone, or this machine’s', async () => {
   const create = (...args: string[]) => energy('users', 'create', '--email', ...args);
   const bad = await create('nobody', '--role', 'king', '--phone', '123', '--timezone', 'Berlin').catch(
     (error: Error) => error.message,

@@ -18,13 +18,13 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-test('the certificate that is made here is made anew a month before it ends, with the same key', async () => {
+test('renews the service’s own certificate a month before it ends, with the same key', async () => {
   const config = loadConfig({ DATA_DIR: folder.path });
   const from = Date.now();
   const first = await tlsPair(config, log, from);
   expect((await tlsPair(config, log, from + 790 * DAY_MS)).cert).toEqual(first.cert);
   const later = from + 800 * DAY_MS;
-  // By all who find it ended at the same time, as API and ingest do, together.
+  // Several processes find the ended certificate at the same time, as API and ingest do.
   const all = await Promise.all(Array.from({ length: 8 }, () => tlsPair(config, log, later)));
   expect(new Set(all.map(({ cert }) => cert.toString())).size).toBe(1);
   const [second] = all as [(typeof all)[number]];
@@ -33,7 +33,7 @@ test('the certificate that is made here is made anew a month before it ends, wit
   expect((await tlsPair(config, log, later)).cert).toEqual(second.cert);
 });
 
-test('one that somebody else made is left alone, however soon it ends', async () => {
+test('leaves another issuer’s certificate alone, however soon it ends', async () => {
   const notAfterDate = new Date(Date.now() + DAY_MS);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', notAfterDate });
   const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
@@ -43,7 +43,7 @@ test('one that somebody else made is left alone, however soon it ends', async ()
   expect((await tlsPair(config, log)).cert.toString()).toBe(pair.cert);
 });
 
-test('each renewal that fails is told of once, also where it fails as the one before did', async () => {
+test('reports each failed renewal once, even if it fails as the previous one did', async () => {
   const lines: string[] = [];
   const telling = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
@@ -59,7 +59,7 @@ test('each renewal that fails is told of once, also where it fails as the one be
     await expect.poll(() => lines).toHaveLength(failure);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(lines).toHaveLength(failure);
-    // The same with another byte, so that it is seen when it has been looked at.
+    // The same with another byte, so that the test can see when it has been read.
     await writeFile(away, `${pair.cert}${'\n'.repeat(failure)}`);
     await rename(away, cert);
     await expect.poll(() => applied).toBe(failure);
@@ -69,7 +69,7 @@ test('each renewal that fails is told of once, also where it fails as the one be
   expect(lines).toEqual([failed, failed]);
 });
 
-/** A certificate of somebody else with its key in files, from yesterday until some days from now. */
+/** Writes a certificate of another issuer with its key, valid from yesterday for some days. */
 async function foreignPair(endsInDays: number, into = folder.path): Promise<{ cert: string; key: string }> {
   const at = (days: number) => new Date(Date.now() + days * DAY_MS);
   const [notBeforeDate, notAfterDate] = [at(Math.min(endsInDays, 0) - 1), at(endsInDays)];
@@ -98,7 +98,7 @@ const DAYS = [
   { endsInDays: 14.5, level: null, expected: null },
 ];
 test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'])(
-  'a certificate that has ended, or ends within 14 days, has a line in the log at the start and daily: %s',
+  'logs a line at the start and daily about a certificate that has ended, or ends within 14 days: %s',
   async (place) => {
     for (const { endsInDays, level, expected } of DAYS) {
       const isGiven = place.endsWith('TLS_CERT_FILE');
@@ -109,7 +109,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
       });
       const lines: { level: number; msg: string; certificate: string; ends: string }[] = [];
       const write = (line: string) => {
-        // Between the two files of a pair they do not fit together.
+        // Between the writing of the two files, certificate and key do not match.
         if (!line.includes('new certificate is unusable')) lines.push(JSON.parse(line));
       };
       const telling = pino({ level: 'warn' }, { write });
@@ -117,7 +117,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
       const watch = watchCertificate(config, pair, () => {}, telling, { everyMs: 10, reportEveryMs: 100 });
       expect(lines).toHaveLength(expected ? 1 : 0);
       if (expected) await expect.poll(() => lines.length).toBeGreaterThan(2);
-      // Of a pair that was renewed there is no further line.
+      // There is no further line about a pair that was renewed.
       await foreignPair(400, dirname(cert));
       await expect.poll(() => watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 399 * DAY_MS);
       const counted = lines.length;
@@ -132,7 +132,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
   },
 );
 
-test('a certificate that the service made is renewed at the start, and has no line about its end', async () => {
+test('renews the service’s own certificate at the start, and logs no line about its end', async () => {
   const config = loadConfig({ DATA_DIR: folder.path });
   await tlsPair(config, log, Date.now() - 900 * DAY_MS);
   const lines: string[] = [];
@@ -143,11 +143,11 @@ test('a certificate that the service made is renewed at the start, and has no li
   expect(watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 800 * DAY_MS);
 });
 
-test('processes with other names beside each other end with one certificate, of all their names, and the file is whole at any time', async () => {
+test('concurrent processes with different names end with one certificate of all names, and the file is complete at any time', async () => {
   const config = (host: string) =>
     loadConfig({ DATA_DIR: folder.path, PUBLIC_URL: `https://${host}`, PUBLIC_MQTT_HOST: host });
   const file = join(folder.path, 'tls', 'cert.pem');
-  // The first serves; the others begin at once, beside it and each other.
+  // The first process serves; the others start concurrently.
   const hosts = ['first.example', 'second.example', '192.0.2.7', 'xn--mller-kva.example'];
   const first = await tlsPair(config('first.example'));
   const serving: Buffer[] = [];

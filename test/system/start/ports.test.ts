@@ -11,7 +11,7 @@ import { temporaryFolder } from '#test/support/service.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 
-/** A port that somebody listens on, until it is freed. */
+/** Listens on a port until it is freed. */
 async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,7 +19,7 @@ async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> 
   return { port, free: () => new Promise((done) => server.close(done)) };
 }
 
-test('ports that are chosen are none that the system gives to a connection of a role meanwhile', async () => {
+test('chosen ports are none that the system gives to a role’s connection meanwhile', async () => {
   const [lowest = 0] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split('\t').map(Number);
   const zeros = { API_PORT: '0', HTTP_PORT: '0', MQTT_PORT: '0', MQTTS_PORT: '0' };
   for (let round = 0; round < 20; round++) {
@@ -34,12 +34,12 @@ const VARIABLES = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT'] as const;
 const HERE = { API_HOST: '127.0.0.1', MQTT_HOST: '127.0.0.1', MQTTS_HOST: '127.0.0.1' };
 const ZEROS = Object.fromEntries(VARIABLES.map((name) => [name, '0']));
 
-test.each(VARIABLES)('a port that is taken is refused with the port and %s', async (variable) => {
+test.each(VARIABLES)('reports a port in use with the port and %s', async (variable) => {
   const { port, free } = await takenPort();
   const config = loadConfig({ ...HERE, ...ZEROS, [variable]: String(port) });
   const message = `Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`;
   await expect(refuseTakenPorts(config)).rejects.toThrow(message);
-  // Of a role its own alone.
+  // A role checks only its own ports.
   const isOfApi = variable === 'API_PORT' || variable === 'HTTP_PORT';
   await expect(refuseTakenPorts(config, isOfApi ? 'api' : 'ingest')).rejects.toThrow(message);
   await refuseTakenPorts(config, isOfApi ? 'ingest' : 'api');
@@ -47,9 +47,9 @@ test.each(VARIABLES)('a port that is taken is refused with the port and %s', asy
   await refuseTakenPorts(config);
 });
 
-// The database is one that nobody can reach: whoever tries it first fails with another message.
+// The database is unreachable: a command that connects first fails with another message.
 test.each(['start', 'demo', 'api', 'ingest'])(
-  'energy %s reports a port that is taken before it does anything',
+  'energy %s reports a port in use before it does anything',
   async (command) => {
     const [{ port, free }, folder] = await Promise.all([takenPort(), temporaryFolder()]);
     const dataDir = join(folder.path, 'data');
@@ -71,16 +71,16 @@ test.each(['start', 'demo', 'api', 'ingest'])(
 );
 
 const PAIRS = VARIABLES.flatMap((one, at) => VARIABLES.slice(at + 1).map((other) => [one, other] as const));
-test.each(PAIRS)('%s and %s that name one port are refused', async (one, other) => {
+test.each(PAIRS)('rejects %s and %s with the same port', async (one, other) => {
   const port = String(await freePort());
   const config = loadConfig({ ...HERE, ...ZEROS, [one]: port, [other]: port });
   const rejected = expect(refuseTakenPorts(config)).rejects;
   await rejected.toThrow(new RegExp(`(${one} and ${other}|${other} and ${one}) are both ${port}\\. Set one of them`));
-  // Nothing is held on to.
+  // The port check leaves no port open.
   await refuseTakenPorts(loadConfig({ ...HERE, ...ZEROS, [one]: port }));
 });
 
-test('one port at two addresses is two ports', async () => {
+test('treats one port at two addresses as two ports', async () => {
   const port = String(await freePort());
   const config = loadConfig({ ...HERE, ...ZEROS, MQTT_HOST: '127.0.0.2', API_PORT: port, MQTT_PORT: port });
   await refuseTakenPorts(config);

@@ -16,7 +16,7 @@ let key: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
-  // Each of its refusals would be a line.
+  // High limits, because each refusal would be a log line.
   const many = { minute: 10_000, day: 10_000 };
   const limits = JSON.stringify({ free: many, developer: many, enterprise: many });
   const env = { DATA_DIR: folder.path, DATABASE_URL: server.url, LOG_LEVEL: 'error', PLAN_LIMITS: limits };
@@ -34,7 +34,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** The server's first process and all that it began. */
+/** Returns the server's first process and all its descendants. */
 function processes(): number[] {
   const find = (path: string): string[] =>
     readdirSync(path, { withFileTypes: true }).flatMap((one) => {
@@ -47,7 +47,7 @@ function processes(): number[] {
     try {
       return /^\d+$/.test(pid) && Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === first;
     } catch {
-      // It ended meanwhile.
+      // The process has ended in the meantime.
       return false;
     }
   });
@@ -77,7 +77,7 @@ function ask(send: typeof request, options: object, body?: string): Promise<Told
   });
 }
 
-/** What each of those who ask is told. */
+/** Returns requests of each kind of client, which resolve to the response. */
 function askAll(): Record<string, () => Promise<Told>> {
   const https = { port: api.ready.https_port, rejectUnauthorized: false };
   const headers = { authorization: `Bearer ${key}` };
@@ -107,22 +107,22 @@ function askAll(): Record<string, () => Promise<Told>> {
   };
 }
 
-test('a database that stands still is told of within 5 s, again and again, and all comes back by itself', async () => {
+test('a database that stands still is reported within 5 s, repeatedly, and everything recovers by itself', async () => {
   const asked = askAll();
   const each = (names: string[]) =>
     Promise.all(names.map(async (name) => ({ name, ...(await (asked[name] as () => Promise<Told>)()) })));
   const all = Object.keys(asked);
-  // The second time connections are new, or were used by nobody for long.
+  // In the second round connections are new, or have been idle for long.
   for (let round = 0; round < 2; round++) {
     for (const { name, status } of await each(all)) expect({ name, status }).not.toEqual({ name, status: 503 });
     signal('SIGSTOP');
-    // More than the account's share, and than there are connections.
+    // More than the account's share, and more than there are connections.
     const told = await each([...all, ...Array(20).fill('devices')]);
     for (const { name, status, retryAfter, tookMs } of told) {
       expect({ name, status, retryAfter }).toEqual({ name, status: 503, retryAfter: '5' });
       expect(tookMs, name).toBeLessThan(5_500);
     }
-    // Once that is known nobody waits.
+    // Once the state is known, no request waits.
     for (const { name, status, tookMs } of await each(all)) {
       expect({ name, status }).toEqual({ name, status: 503 });
       expect(tookMs, name).toBeLessThan(5_500);

@@ -29,7 +29,7 @@ interface Started {
 }
 
 function start(): Started {
-  // Commands beside it do not hear of it from their environment, as beside the demo.
+  // Set for the service only: other commands do not get it from their environment, as next to the demo.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
   const child = spawn(process.execPath, [LAUNCHER, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -43,7 +43,7 @@ function start(): Started {
 
 const ready = (service: Started) => expect.poll(service.output, { timeout: 90_000 }).toContain('Ready.');
 
-/** Process of this service by the beginning of its title. */
+/** Returns the process id of a process of this service by the beginning of its title. */
 function pidOf(title: string): number {
   const pid = pids().find(({ command }) => command.startsWith(title))?.pid;
   if (pid === undefined) throw new Error(`there is no ${title}`);
@@ -52,7 +52,7 @@ function pidOf(title: string): number {
 
 const processes = (): string[] => pids().map(({ command }) => command);
 
-/** Processes of this service: those whose environment names its data directory, zombies aside. */
+/** Returns the processes of this service: those whose environment contains its data directory, except zombies. */
 function pids(): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
@@ -66,7 +66,7 @@ function pids(): { pid: number; command: string }[] {
   });
 }
 
-/** TCP ports that these processes listen on, as the kernel tells (proc(5), /proc/net/tcp). */
+/** Returns the TCP ports that these processes listen on, as the kernel reports (proc(5), /proc/net/tcp). */
 function portsOf(pids: number[]): number[] {
   const sockets = new Set(
     pids.flatMap((pid) =>
@@ -89,14 +89,14 @@ function portsOf(pids: number[]): number[] {
   );
 }
 
-/** Status of the operator's listener, asked by a name. */
+/** Returns the status of the operator's listener for a host name. */
 const statusOf = (host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: env.OPERATOR_PORT, path: '/healthz', headers: { host } };
     plainGet(options, (response) => resolve(response.resume().statusCode)).on('error', reject);
   });
 
-/** Asks the service of a data directory, whose certificate is the one to trust. */
+/** Returns a request function for the service of a data directory, whose certificate it trusts. */
 function asker(dataDir: string, port = env.API_PORT) {
   const ca = readFileSync(`${dataDir}/tls/cert.pem`);
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
@@ -117,15 +117,15 @@ function asker(dataDir: string, port = env.API_PORT) {
     });
 }
 
-/** Signs in by a printed link; tells with which role. */
+/** Signs in by a printed link and returns the role, or the error status. */
 async function roleOf(output: string): Promise<string | number> {
   const [, token] = /\/dashboard\/sign-in#([\w-]{43})\s/.exec(output) ?? [];
   const { status, json } = await asker(folder.path)('/dashboard/session', 'none', { token });
   return json.user?.role ?? status;
 }
 
-test('starts everything, prints the key once, refuses a second service, and survives its own kill -9', async () => {
-  // Given up while it starts, it leaves nothing running.
+test('starts everything, prints the key once, refuses a second service, and recovers from SIGKILL', async () => {
+  // A service that is stopped while it starts leaves nothing running.
   const early = start();
   await expect.poll(() => existsSync(join(folder.path, 'postgres/postmaster.pid')), { timeout: 60_000 }).toBe(true);
   early.child.kill('SIGTERM');
@@ -137,7 +137,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   await ready(first);
   expect(first.output()).toMatch(/eus_live_\w{42}/);
   expect(await roleOf(first.output())).toBe('admin');
-  // Once.
+  // The printed sign-in link works only once.
   expect(await roleOf(first.output())).toBe(422);
   const printed = (email: string) => {
     const { stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'users', 'sign-in', email], { env });
@@ -146,7 +146,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
   expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
-  // Beside it the doctor finds its ports, its broker and its database to be its own.
+  // The doctor recognises the running service's ports, broker and database.
   const doctor = spawnSync(process.execPath, [LAUNCHER, 'doctor', '--json'], { env, encoding: 'utf8' });
   const { findings } = JSON.parse(doctor.stdout) as { findings: { level: string; finding: string }[] };
   expect(findings.filter(({ level }) => level === 'problem' || level === 'skipped')).toEqual([]);
@@ -174,7 +174,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   ]) {
     expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
   }
-  // What dashboards and alert rules ask for is there.
+  // The metrics contain everything that dashboards and alert rules use.
   const known = readScrape(metrics);
   const unknown = expressions().flatMap(({ where, expression }) =>
     unknownIn(expression, known).map((what) => `${where}: ${what}`),
@@ -190,7 +190,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   });
   expect(await statusOf(`localhost:${env.OPERATOR_PORT}`)).toBe(200);
   expect(await statusOf(`rebind.example.com:${env.OPERATOR_PORT}`)).toBe(403);
-  // No role listens on a port of its own choice, which could be one of ours.
+  // No role listens on a port chosen by the system, which could be one of the configured ones.
   const configured = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_PORT') ? [Number(value)] : []));
   expect(portsOf(pids().map(({ pid }) => pid)).sort()).toEqual(configured.sort());
   process.kill(pidOf('energy worker'), 'SIGKILL');
@@ -201,7 +201,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
 
   const second = start();
   expect(await second.ended).toBe(1);
-  // What a process said last may be read after its end is heard of.
+  // The last output may arrive after the exit event.
   await expect.poll(second.output).toContain('Stop it first, or set DATA_DIR');
 
   first.child.kill('SIGKILL');
@@ -213,7 +213,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   expect(again.output()).not.toContain('eus_live_');
   expect(again.output()).not.toContain('/sign-in#');
   const startedAt = performance.now();
-  // Whoever read what it says is gone: what it says when it stops meets a closed pipe.
+  // The reader of its output has ended: its output at the stop meets a closed pipe.
   again.child.stdout?.destroy();
   again.child.stderr?.destroy();
   again.child.kill('SIGTERM');
@@ -222,7 +222,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   await expect.poll(processes).toEqual([]);
 });
 
-test('says what is wrong with the configuration, a line for each mistake', async () => {
+test('reports each error of the configuration on its own line', async () => {
   const child = spawn(process.execPath, [LAUNCHER, 'start'], {
     env: { PATH: env.PATH ?? '', API_PORT: 'x', RETENTION_MONTHS: '3', TLS_KEY_FILE: 'k' },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -236,7 +236,7 @@ test('says what is wrong with the configuration, a line for each mistake', async
   expect(text).toMatch(/RETENTION_MONTHS: must be 12 or more/);
 });
 
-test('the sandbox has keys of its own, simulated devices behind each new homeowner, and ports as they are found', async () => {
+test('the sandbox has its own keys, simulated devices for each new homeowner, and free ports', async () => {
   const sandbox = await temporaryFolder();
   const key = `eus_test_${'k'.repeat(40)}`;
   const found = { API_PORT: '0', HTTP_PORT: '0', MQTT_PORT: '0', MQTTS_PORT: '0', OPERATOR_PORT: '0' };

@@ -10,7 +10,7 @@ import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-/** What a collector that speaks OTLP over HTTP was sent; names and values are plain bytes in it. */
+/** Requests to a collector that speaks OTLP over HTTP; names and values are plain bytes in them. */
 const received: Buffer[] = [];
 const collector = createServer((incoming, answer) => {
   if (incoming.url === '/v1/traces') incoming.on('data', (chunk: Buffer) => received.push(chunk));
@@ -41,7 +41,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test('requests, their statements and batches become spans of the caller’s trace, without anybody’s values', async () => {
+test('requests, their statements and batches become spans of the caller’s trace, without personal values', async () => {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'traced@example.com', role: 'homeowner' });
   const { key } = await createKey(db, { userId, environment: 'live' });
@@ -65,7 +65,7 @@ test('requests, their statements and batches become spans of the caller’s trac
   const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${roles[1]?.ready.port}`, login);
   await client.publishAsync(`energy/v1/${device.device_id}/readings`, '{"power_w":100}', { qos: 1 });
   await client.endAsync();
-  // What has not been sent is sent at the end.
+  // Pending spans are sent at the end.
   await Promise.all(roles.splice(0).map((role) => role.stop()));
 
   const all = Buffer.concat(received);

@@ -47,15 +47,15 @@ function energy(...args: string[]) {
   return spawnSync(process.execPath, [LAUNCHER, ...args], { env, encoding: 'utf8' });
 }
 
-/** Runs an upgrade that is killed when it says this. */
+/** Runs an upgrade that is killed when it prints this text. */
 async function killedAt(at: string): Promise<void> {
   const child = fork(KILLED, [dataDir, at], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-  // Whatever was being made, the old one is in its place.
+  // Whatever was in progress, the old database is in its place.
   expect(majorIn(below('postgres'))).toBe(EARLIER_MAJOR);
 }
 
-/** Works in the database as the version of the service does that brought the earlier PostgreSQL. */
+/** Runs `work` on the database as the service's version with the earlier PostgreSQL does. */
 async function before<T>(work: (pool: Pool, url: string) => Promise<T>): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir, binaries: earlier, sharedBuffersMb: 128 });
   const pool = createPool(server.url);
@@ -73,7 +73,7 @@ async function fingerprints(pool: Pool): Promise<Record<string, string>> {
   return prints;
 }
 
-test('an installation goes on in the next PostgreSQL with all it has, however often the upgrade is killed, and the old one is kept', async () => {
+test('an installation continues on the next PostgreSQL with all data, however often the upgrade is killed, and the old database is kept', async () => {
   await before(async (pool, url) => {
     const { tier, capabilities } = (await migrate(pool)).database;
     await fillInstallation({ tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} });
@@ -86,11 +86,11 @@ test('an installation goes on in the next PostgreSQL with all it has, however of
     ),
   ]);
 
-  // As npm would have put them there.
+  // The PostgreSQL programs are where npm would install them.
   mkdirSync(below('upgrade'));
   symlinkSync(EARLIER_FOLDER, below('upgrade/programs'));
   await killedAt('readings');
-  // Back to the version before, which stores something: the copy that was made is not the database any more.
+  // Back to the previous version, which stores something: the copy is then out of date.
   const expected = await before(async (pool, url) => {
     const { tier, capabilities } = (await migrate(pool)).database;
     const database = { tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} };
@@ -102,7 +102,7 @@ test('an installation goes on in the next PostgreSQL with all it has, however of
     return fingerprints(pool);
   });
   const state = await stateOfCluster(below('postgres'));
-  // All is moved, and nobody told.
+  // Everything is copied, but not yet reported.
   await killedAt('Comparing');
 
   const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
@@ -115,7 +115,7 @@ test('an installation goes on in the next PostgreSQL with all it has, however of
   expect(await stateOfCluster(kept)).toBe(state);
   expect(existsSync(below('upgrade'))).toBe(false);
 
-  // Killed between its last two steps: the old one is away, the new one not in its place.
+  // Killed between its last two steps: the old database has been moved away, the new one is not in its place yet.
   mkdirSync(below('upgrade/new'), { recursive: true });
   renameSync(below('postgres'), below('upgrade/new/postgres'));
   writeFileSync(below('upgrade/report.json'), JSON.stringify({ state, report }));
@@ -129,13 +129,13 @@ test('an installation goes on in the next PostgreSQL with all it has, however of
   const pool = createPool(server.url);
   expect((await migrate(pool)).applied).toEqual([]);
   expect(await fingerprints(pool)).toEqual(expected);
-  // An empty relation would show nothing.
+  // An empty relation would prove nothing.
   expect(Object.entries(expected).flatMap(([relation, print]) => (print.startsWith('0 ') ? [relation] : []))).toEqual(
     [],
   );
   await pool.end();
   await server.stop();
-  // And the version before goes on with what it kept.
+  // The previous version also continues on the database that was kept.
   mkdirSync(below('back'));
   renameSync(kept, below('back/postgres'));
   const back = await startEmbeddedPostgres({ dataDir: below('back'), binaries: earlier, sharedBuffersMb: 128 });
@@ -145,7 +145,7 @@ test('an installation goes on in the next PostgreSQL with all it has, however of
   await back.stop();
 });
 
-test('what cannot be upgraded is refused, with what to do', async () => {
+test('refuses a database that cannot be upgraded, with a remedy', async () => {
   const other = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'other') };
   const said = (env: Record<string, string | undefined>) =>
     spawnSync(process.execPath, [LAUNCHER, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
