@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ackOrder } from './ack-order.ts';
+import { AckOrder } from './ack-order.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +10,8 @@ afterEach(() => {
 
 function taking(count: number) {
   const told: number[] = [];
-  const take = ackOrder((messageId) => told.push(messageId));
+  const order = new AckOrder((messageId) => told.push(messageId));
+  const take = (messageId: number) => order.register(messageId);
   return { told, taken: Array.from({ length: count }, (_, index) => take(index + 1)) };
 }
 
@@ -29,7 +30,8 @@ test('acknowledges in the order in which messages came, whatever is done first',
 
 test('one that is late holds up the others for a second while more come, and is acknowledged when it is done', () => {
   const told: number[] = [];
-  const take = ackOrder((messageId) => told.push(messageId));
+  const order = new AckOrder((messageId) => told.push(messageId));
+  const take = (messageId: number) => order.register(messageId);
   const [late, second, third] = [take(1), take(2), take(3)];
   second.done();
   third.done();
@@ -62,7 +64,8 @@ test('where nothing more comes it holds them up for a tenth of a second: the bro
 
 test('one that stays away holds up nobody after that', () => {
   const told: number[] = [];
-  const take = ackOrder((messageId) => told.push(messageId));
+  const order = new AckOrder((messageId) => told.push(messageId));
+  const take = (messageId: number) => order.register(messageId);
   take(1);
   take(2).done();
   vi.advanceTimersByTime(1_000);
