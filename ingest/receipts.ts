@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { noteClockStep } from '#src/devices/edits/clock.ts';
-import { type ClockStep, createReceiptClock, receiptAtStart } from './receipt-clock.ts';
+import { type ClockStep, createReceiptClock, type ReceiptClock, receiptAtStart } from './receipt-clock.ts';
 import type { RawMessage, Receipt, Receive } from './source/source.ts';
 
 /** Interval at which the newest receipt of a host is stored, ms. A killed worker may have received messages for this long after the stored one. */
@@ -13,131 +13,164 @@ const RETRY_MS = 500;
 const DISTRUSTED =
   'the clock was set back by more than a day and is not believed: messages are stamped by the monotonic clock until it is right, or somebody confirms it (energy doctor --confirm-clock)';
 
-/** Stamps messages with their receipt, and records a step of the clock before any message received after it is stored. */
-export interface Receipts {
-  readonly host: string;
-  /**
-   * Returns a receiver that passes stamped messages to a pipeline. While a step of the clock is being recorded, later messages wait here and the source is
-   * paused; then `resume` is called.
-   */
-  stamp(pipeline: { receive: Receive; waiting(): number }, resume: () => void): Receive;
-  stop(): Promise<void>;
-}
-
 type Waiting = { message: RawMessage; receipt: Receipt } | { step: ClockStep };
+type Pipeline = { receive: Receive; waiting(): number };
+type Output = Pipeline & { resume: () => void };
+
+/** Clocks of this host. */
+export interface HostClocks {
+  /** The believed time, Unix ms. */
+  believedMs: () => number;
+  /** The host's wall clock, Unix ms. */
+  wallMs?: () => number;
+  monotonicMs?: () => number;
+}
 
 /** Loads this host's clock record and starts stamping. If the clock is behind the host's newest receipt, that is recorded as a step. */
 export async function startReceipts(
   pool: Pool,
-  {
-    believedMs,
-    log,
-    host = hostname(),
-    wallMs = Date.now,
-    ...monotonic
-  }: {
-    believedMs: () => number;
-    log: Logger;
-    host?: string;
-    wallMs?: () => number;
-    monotonicMs?: () => number;
-  },
+  { log, host = hostname(), ...clocks }: HostClocks & { log: Logger; host?: string },
 ): Promise<Receipts> {
-  const db = createDb(pool);
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
-  const { stampMs, step } = receiptAtStart(wallMs(), believedMs(), newestMs);
+  const { stampMs, step } = receiptAtStart((clocks.wallMs ?? Date.now)(), clocks.believedMs(), newestMs);
+  let stretchFromMs = stampMs;
   if (step) {
-    const edits = await noteClockStep(db, { host, ...step, stretchFromMs: rows[0].stretch_from.getTime() });
+    const earlierMs = rows[0].stretch_from.getTime();
+    const edits = await noteClockStep(createDb(pool), { host, ...step, stretchFromMs: earlierMs });
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
+    // The clock may be set back again over the time before an earlier step back, so the stretch then continues.
+    stretchFromMs = Math.min(stampMs, earlierMs);
   }
-  const waiting: Waiting[] = [];
-  // The clock may be set back again over the time before an earlier step back, so the stretch then continues.
-  let stretchFromMs = step ? Math.min(stampMs, rows[0].stretch_from.getTime()) : stampMs;
-  let isStopped = false;
-  let work: Promise<void> | null = null;
-  let output: { receive: Receive; waiting(): number; resume: () => void } | null = null;
-  const clock = createReceiptClock({
-    startMs: stampMs,
-    believedMs,
-    wallMs,
-    ...monotonic,
-    onStep: (one) => void waiting.push({ step: one }),
-    onDistrust: (one) => log.error(one, DISTRUSTED),
-  });
+  const receipts = new Receipts(pool, { host, log, clocks, startMs: stampMs, stretchFromMs });
+  await receipts.start();
+  return receipts;
+}
+
+/** Stamps messages with their receipt, and records a step of the clock before any message received after it is stored. */
+export class Receipts {
+  readonly host: string;
+  readonly #pool: Pool;
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #wallMs: () => number;
+  readonly #clock: ReceiptClock;
+  readonly #startMs: number;
+  /** Start of the time over which this host's receipts have increased, Unix ms. */
+  #stretchFromMs: number;
+  /** Steps of the clock that are not recorded yet, and the messages received after them. */
+  readonly #waiting: Waiting[] = [];
+  #output: Output | null = null;
+  #draining: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(
+    pool: Pool,
+    start: { host: string; log: Logger; clocks: HostClocks; startMs: number; stretchFromMs: number },
+  ) {
+    const { host, log, clocks, startMs, stretchFromMs } = start;
+    this.host = host;
+    this.#pool = pool;
+    this.#db = createDb(pool);
+    this.#log = log;
+    this.#wallMs = clocks.wallMs ?? Date.now;
+    this.#startMs = startMs;
+    this.#stretchFromMs = stretchFromMs;
+    this.#clock = createReceiptClock({
+      ...clocks,
+      wallMs: this.#wallMs,
+      startMs,
+      onStep: (step) => void this.#waiting.push({ step }),
+      onDistrust: (step) => log.error(step, DISTRUSTED),
+    });
+  }
+
+  /** Stores the newest receipt now, and from now on at intervals. */
+  async start(): Promise<void> {
+    await this.#noteOrSkip(this.#startMs);
+    this.#timer = setInterval(() => {
+      const nowMs = this.#clock.nowMs();
+      if (this.#waiting.length > 0) this.#startDraining();
+      else void this.#noteOrSkip(nowMs);
+    }, NOTE_MS).unref();
+  }
+
+  /**
+   * Returns a receiver that passes stamped messages to a pipeline. While a step of the clock is being recorded, later messages wait here and
+   * the source is paused; then `resume` is called.
+   */
+  stamp(pipeline: Pipeline, resume: () => void): Receive {
+    this.#output = { ...pipeline, resume };
+    return (message, receipt) => {
+      const atMs = this.#wallMs();
+      const nowMs = this.#clock.nowMs();
+      // Messages that waited at a broker keep the time at which the broker received them, corrected by the clock's error.
+      message.receivedAtMs = Math.round(message.receivedAtMs + nowMs - atMs);
+      if (this.#waiting.length === 0) return pipeline.receive(message, receipt);
+      this.#waiting.push({ message, receipt });
+      this.#startDraining();
+      return false;
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#draining;
+    await this.#noteOrSkip(this.#clock.nowMs());
+  }
+
+  #startDraining(): void {
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = null;
+    });
+  }
 
   /** Waits until messages received before a step are committed, records the step, and then passes on the messages received after it. */
-  async function drain(): Promise<void> {
-    while (waiting.length > 0 && !isStopped) {
-      const next = waiting[0] as Waiting;
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#isStopped) {
+      const next = this.#waiting[0] as Waiting;
       if ('step' in next) {
-        while (!isStopped && (output?.waiting() ?? 0) > 0) await pause(10);
-        if (!(await record(next.step))) {
+        while (!this.#isStopped && (this.#output?.waiting() ?? 0) > 0) await pause(10);
+        if (!(await this.#record(next.step))) {
           await pause(RETRY_MS);
           continue;
         }
-      } else output?.receive(next.message, next.receipt);
-      waiting.shift();
+      } else this.#output?.receive(next.message, next.receipt);
+      this.#waiting.shift();
     }
-    if (!isStopped) output?.resume();
+    if (!this.#isStopped) this.#output?.resume();
   }
+
   /** Records a step and the receipt after it; returns false if the database did not store both. Recording a step twice changes nothing. */
-  async function record(step: ClockStep): Promise<boolean> {
+  async #record(step: ClockStep): Promise<boolean> {
     const { beforeMs, afterMs } = step;
     try {
-      const edits = await noteClockStep(db, { host, ...step, stretchFromMs });
-      const continuedMs = afterMs > beforeMs ? afterMs : Math.min(stretchFromMs, afterMs);
-      await note(afterMs, continuedMs);
-      stretchFromMs = continuedMs;
-      log.warn({ ...step, edits }, 'the clock was set');
+      const edits = await noteClockStep(this.#db, { host: this.host, ...step, stretchFromMs: this.#stretchFromMs });
+      const continuedMs = afterMs > beforeMs ? afterMs : Math.min(this.#stretchFromMs, afterMs);
+      await this.#note(afterMs, continuedMs);
+      this.#stretchFromMs = continuedMs;
+      this.#log.warn({ ...step, edits }, 'the clock was set');
       return true;
     } catch (error) {
-      log.warn({ err: error }, 'clock step not recorded yet, retrying');
+      this.#log.warn({ err: error }, 'clock step not recorded yet, retrying');
       return false;
     }
   }
-  const begin = () => {
-    work ??= drain().finally(() => {
-      work = null;
-    });
-  };
+
   /** Stores the newest receipt, Unix ms. It may lie before the stored one only after a step back. */
-  async function note(newest: number, stretchMs = stretchFromMs): Promise<void> {
-    await pool.query(
+  async #note(newestMs: number, stretchMs = this.#stretchFromMs): Promise<void> {
+    await this.#pool.query(
       `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)
        ON CONFLICT (host) DO UPDATE SET stretch_from = excluded.stretch_from, newest_at = excluded.newest_at`,
-      [host, new Date(stretchMs), new Date(newest)],
+      [this.host, new Date(stretchMs), new Date(newestMs)],
     );
   }
+
   /** Stores the newest receipt, and ignores errors: the next call makes up for a failed one. */
-  const noteOrSkip = (newest: number) => note(newest).catch(() => {});
-  await noteOrSkip(stampMs);
-  const timer = setInterval(() => {
-    const nowMs = clock.nowMs();
-    if (waiting.length > 0) begin();
-    else void noteOrSkip(nowMs);
-  }, NOTE_MS).unref();
-  return {
-    host,
-    stamp(pipeline, resume) {
-      output = { ...pipeline, resume };
-      return (message, receipt) => {
-        const atMs = wallMs();
-        const nowMs = clock.nowMs();
-        // Messages that waited at a broker keep the time at which the broker received them, corrected by the clock's error.
-        message.receivedAtMs = Math.round(message.receivedAtMs + nowMs - atMs);
-        if (waiting.length === 0) return pipeline.receive(message, receipt);
-        waiting.push({ message, receipt });
-        begin();
-        return false;
-      };
-    },
-    async stop() {
-      isStopped = true;
-      clearInterval(timer);
-      await work;
-      await noteOrSkip(clock.nowMs());
-    },
-  };
+  async #noteOrSkip(newestMs: number): Promise<void> {
+    await this.#note(newestMs).catch(() => {});
+  }
 }

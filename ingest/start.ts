@@ -6,20 +6,21 @@ import { type Config, DEFAULT_SHARDS } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
 import { accountOfLogin, endedLogins, findDeviceLogin } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
 import { saveUnread, startSavingUnread } from './gateways/save-unread.ts';
-import { createUnreadMessages } from './gateways/unread.ts';
+import { createUnreadMessages, type UnreadMessages } from './gateways/unread.ts';
 import { Pipeline } from './pipeline.ts';
 import { startReceipts } from './receipts.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
+import type { ClientCertificates } from './source/broker-logins.ts';
 import type { Claims } from './source/claiming.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import type { HomeUsagePort } from './source/home-topics.ts';
-import type { Source } from './source/source.ts';
+import type { Receive, Source } from './source/source.ts';
 import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
 import { headMemory } from './write/head-memory.ts';
@@ -73,24 +74,24 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
   return ca;
 }
 
+/** Parts that src/start wires into ingest. */
+export interface IngestParts {
+  pool: Pool;
+  tls: { cert: Buffer; key: Buffer };
+  /** Handles claims of meters for their identities. */
+  claims?: Claims;
+  /** Called when another worker has obtained this worker's session at the broker: the process must end and start again. */
+  onSessionLost: () => void;
+  /** Source of the usage that is published to homes at the embedded broker. */
+  homes?: HomeUsagePort;
+  /** The believed time, from which ages are computed and with which receipts are compared. */
+  believed: BelievedTime;
+  log: Logger;
+}
+
 /** Wires source, pipeline and writer together. The source is the embedded broker, or a client if MQTT_URL names a broker. */
-export async function startIngest(
-  config: Config,
-  parts: {
-    pool: Pool;
-    tls: { cert: Buffer; key: Buffer };
-    /** Handles claims of meters for their identities; wired by src/start. */
-    claims?: Claims;
-    /** Called when another worker has obtained this worker's session at the broker: the process must end and start again. */
-    onSessionLost: () => void;
-    /** Source of the usage that is published to homes at the embedded broker; wired by src/start. */
-    homes?: HomeUsagePort;
-    /** The believed time, from which ages are computed and with which receipts are compared; wired by src/start. */
-    believed: BelievedTime;
-    log: Logger;
-  },
-): Promise<Ingest> {
-  const { pool, tls, believed, log } = parts;
+export async function startIngest(config: Config, parts: IngestParts): Promise<Ingest> {
+  const { pool, believed, log } = parts;
   const keeping = createKeeping();
   const unread = createUnreadMessages();
   const receipts = await startReceipts(pool, { believedMs: believed.nowMs, log });
@@ -103,74 +104,12 @@ export async function startIngest(
     unread,
     memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
-  let source: Source | undefined;
-  const pipeline = new Pipeline({ writer, log, onRoom: (account) => source?.resume(account) });
-  const receive = receipts.stamp(pipeline, () => source?.resume());
-  let ports: Ingest['ports'] = null;
-  let renewTls: Ingest['renewTls'] = () => {};
-  let strays: Ingest['strays'] = () => null;
-  let isStandingBy: Ingest['isStandingBy'] = () => false;
-  if (config.mqtt.url && isAmqp(config.mqtt.url)) {
-    const url = parseAmqpUrl(config.mqtt.url);
-    if (!url) throw new Error('MQTT_URL is not the URL of a broker cluster');
-    const shards = await shardCount(pool, config.mqtt.shards);
-    const cluster = await startAmqp({
-      url,
-      shards,
-      routingKeys: ROUTING_KEYS,
-      topicOf: topicOfRoutingKey,
-      receive,
-      log,
-    });
-    strays = () => cluster.strays();
-    source = cluster;
-  } else if (config.mqtt.url) {
-    const { onSessionLost } = parts;
-    const client = await startStandbyClient({
-      url: config.mqtt.url,
-      pool,
-      environment: config.environment,
-      topics: TOPIC_FILTERS,
-      receive,
-      onLost: onSessionLost,
-      log,
-    });
-    ({ isStandingBy } = client);
-    source = client;
-  } else {
-    const db = createDb(pool);
-    const { host, port, tlsHost, tlsPort } = config.mqtt;
-    const ca = await clientAuthority(config.mqtt.clientCaFile);
-    if (!isLoopback(host)) log.warn({ host, port }, OPEN_WITHOUT_TLS);
-    const broker = await startEmbeddedBroker({
-      host,
-      port,
-      tlsHost,
-      tlsPort,
-      tls,
-      findLogin: (username, secret) => findDeviceLogin(db, username, secret),
-      endedLogins: (logins) => endedLogins(db, logins),
-      ...(parts.homes && { homes: parts.homes }),
-      ...(ca && {
-        certificates: {
-          ca,
-          async loginOf(certificate) {
-            const username = await loginOfCertificate(db, certificate);
-            const owner = username === null ? null : await accountOfLogin(db, username);
-            return username !== null && owner ? { username, owner } : null;
-          },
-          ended: (sessions) => endedCertificates(db, sessions),
-        },
-      }),
-      ...omitUndefined({ claims: parts.claims }),
-      receive,
-      log,
-    });
-    renewTls = broker.renewTls;
-    ports = { port: broker.port, tlsPort: broker.tlsPort };
-    source = broker;
-  }
-  // Requests to resume before `source` was set had no effect. If the pipeline still has no room, the next message pauses the source again.
+  let connected: Connected | undefined;
+  const pipeline = new Pipeline({ writer, log, onRoom: (account) => connected?.source.resume(account) });
+  const receive = receipts.stamp(pipeline, () => connected?.source.resume());
+  connected = await connectSource(config, parts, receive);
+  const { source, strays, isStandingBy, ports, renewTls } = connected;
+  // Requests to resume before `connected` was set had no effect. If the pipeline still has no room, the next message pauses the source again.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
   const savingUnread = startSavingUnread(pool, unread, log);
@@ -179,31 +118,92 @@ export async function startIngest(
     waiting: pipeline.waiting,
     unkept: () => keeping.unkept,
     notComputed: changedDevices.failing,
-    isConnected: () => source?.isConnected() ?? false,
-    strays,
-    isStandingBy,
-    ports,
-    renewTls,
+    isConnected: () => source.isConnected(),
+    strays: strays ?? (() => null),
+    isStandingBy: isStandingBy ?? (() => false),
+    ports: ports ?? null,
+    renewTls: renewTls ?? (() => {}),
     async stop() {
       const untilMs = performance.now() + DRAIN_MS;
-      await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
-      source?.pause();
+      await source.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
+      source.pause();
       changedDevices.stop();
       // Stored concurrently, because committing and handing over accepted messages is more urgent.
       const noted = receipts.stop().catch((error: Error) => log.debug({ err: error }, 'newest receipt not noted'));
       await pipeline.drain(Math.max(0, untilMs - performance.now()));
-      await source?.close();
-      const saveLast = async () => {
-        await savingUnread.stop();
-        while ((await saveUnread(pool, unread, true)) > 0);
-      };
-      const saved = saveLast().catch((error: Error) =>
+      await source.close();
+      const saved = saveLastCounts(pool, unread, savingUnread).catch((error: Error) =>
         log.debug({ err: error }, 'counts of unread messages not written'),
       );
       await Promise.race([Promise.all([saved, noted]), pause(LAST_COUNTS_MS, undefined, { ref: false })]);
     },
   };
 }
+
+async function saveLastCounts(pool: Pool, unread: UnreadMessages, saving: { stop(): Promise<void> }): Promise<void> {
+  await saving.stop();
+  while ((await saveUnread(pool, unread, true)) > 0);
+}
+
+/** A source, with what only its kind has. */
+type Connected = { source: Source } & Partial<Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls'>>;
+
+/** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. */
+function connectSource(config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+  const { url } = config.mqtt;
+  if (url === undefined) return embeddedBroker(config, parts, receive);
+  return isAmqp(url) ? clusterSource(url, config, parts, receive) : standbySource(url, config, parts, receive);
+}
+
+async function clusterSource(url: string, config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+  const { pool, log } = parts;
+  const address = parseAmqpUrl(url);
+  if (!address) throw new Error('MQTT_URL is not the URL of a broker cluster');
+  const shards = await shardCount(pool, config.mqtt.shards);
+  const topics = { routingKeys: ROUTING_KEYS, topicOf: topicOfRoutingKey };
+  const source = await startAmqp({ url: address, shards, ...topics, receive, log });
+  return { source, strays: () => source.strays() };
+}
+
+async function standbySource(url: string, config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+  const { pool, onSessionLost: onLost, log } = parts;
+  const { environment } = config;
+  const source = await startStandbyClient({ url, pool, environment, topics: TOPIC_FILTERS, receive, onLost, log });
+  return { source, isStandingBy: () => source.isStandingBy() };
+}
+
+async function embeddedBroker(config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+  const { pool, tls, homes, claims, log } = parts;
+  const db = createDb(pool);
+  const { host, port, tlsHost, tlsPort } = config.mqtt;
+  const ca = await clientAuthority(config.mqtt.clientCaFile);
+  if (!isLoopback(host)) log.warn({ host, port }, OPEN_WITHOUT_TLS);
+  const source = await startEmbeddedBroker({
+    host,
+    port,
+    tlsHost,
+    tlsPort,
+    tls,
+    findLogin: (username, secret) => findDeviceLogin(db, username, secret),
+    endedLogins: (logins) => endedLogins(db, logins),
+    ...omitUndefined({ homes, claims, certificates: ca && clientCertificates(db, ca) }),
+    receive,
+    log,
+  });
+  const { renewTls } = source;
+  return { source, renewTls, ports: { port: source.port, tlsPort: source.tlsPort } };
+}
+
+/** Returns how devices sign in with a certificate of the authorities `ca`. */
+const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
+  ca,
+  async loginOf(certificate) {
+    const username = await loginOfCertificate(db, certificate);
+    const owner = username === null ? null : await accountOfLogin(db, username);
+    return username !== null && owner ? { username, owner } : null;
+  },
+  ended: (sessions) => endedCertificates(db, sessions),
+});
 
 /**
  * Returns the number of shards of this installation. The number wanted at its first start at a cluster is permanent, since it decides in

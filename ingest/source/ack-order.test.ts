@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ackOrder } from './ack-order.ts';
+import { AckOrder } from './ack-order.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +10,8 @@ afterEach(() => {
 
 function taking(count: number) {
   const told: number[] = [];
-  const take = ackOrder((messageId) => told.push(messageId));
+  const order = new AckOrder((messageId) => told.push(messageId));
+  const take = (messageId: number) => order.register(messageId);
   return { told, taken: Array.from({ length: count }, (_, index) => take(index + 1)) };
 }
 
@@ -29,7 +30,8 @@ test('acknowledges in the order of arrival, whatever is done first', () => {
 
 test('lets a late message hold up the others for a second while more arrive, and acknowledges it when it is done', () => {
   const told: number[] = [];
-  const take = ackOrder((messageId) => told.push(messageId));
+  const order = new AckOrder((messageId) => told.push(messageId));
+  const take = (messageId: number) => order.register(messageId);
   const [late, second, third] = [take(1), take(2), take(3)];
   second.done();
   third.done();
@@ -62,7 +64,8 @@ test('holds up the others for a tenth of a second if no more arrive, as the brok
 
 test('lets a message that is never done hold up no others after that', () => {
   const told: number[] = [];
-  const take = ackOrder((messageId) => told.push(messageId));
+  const order = new AckOrder((messageId) => told.push(messageId));
+  const take = (messageId: number) => order.register(messageId);
   take(1);
   take(2).done();
   vi.advanceTimersByTime(1_000);

@@ -4,7 +4,7 @@ import type { Receipt } from './source.ts';
  * Maximum time and number of acknowledgements that wait for one late message. The time allows for a slow batch of another partition. Each
  * held acknowledgement leaves the broker one message fewer to send, of at most 30,000 in flight.
  */
-const MOST_HELD = { ms: 1_000, count: 10_000 };
+const MAX_HELD = { ms: 1_000, count: 10_000 };
 /**
  * If no further message arrives for this time, held acknowledgements are sent. A broker that allows few messages in flight may be waiting
  * for them.
@@ -12,16 +12,16 @@ const MOST_HELD = { ms: 1_000, count: 10_000 };
 const QUIET_MS = 100;
 
 /** A received message. `late`: it has held up others for the maximum time, and is now acknowledged as soon as it is done. */
-class Taken implements Receipt {
+class OrderedReceipt implements Receipt {
   readonly messageId: number;
+  readonly #order: AckOrder;
   state: 'open' | 'done' | 'late' = 'open';
-  readonly tell: (one: Taken) => void;
-  constructor(messageId: number, tell: (one: Taken) => void) {
+  constructor(messageId: number, order: AckOrder) {
     this.messageId = messageId;
-    this.tell = tell;
+    this.#order = order;
   }
   done(): void {
-    this.tell(this);
+    this.#order.finish(this);
   }
 }
 
@@ -29,70 +29,80 @@ class Taken implements Receipt {
  * Sends the acknowledgements of one connection in the order in which its messages arrived (MQTT 5, 4.6), although partitions commit them in
  * another order. A broker searches for an acknowledged message among all that it has sent, from the oldest on. With thousands of messages
  * in flight, acknowledgements out of order were half of mosquitto's cost per message. A late message (of a backlogged device) holds up
- * others once: for a second, or for a tenth of a second if no more messages arrive. Returns a function that registers a message; `done` of
- * the returned receipt must be called once, when the message may be acknowledged.
+ * others once: for a second, or for a tenth of a second if no more messages arrive.
  */
-export function ackOrder(acknowledge: (messageId: number) => void): (messageId: number) => Receipt {
-  /** Messages in order of arrival. From index `first` on, they are neither acknowledged nor late. */
-  let taken: Taken[] = [];
-  let first = 0;
-  /** Number of finished messages from index `first` on. */
-  let held = 0;
+export class AckOrder {
+  readonly #acknowledge: (messageId: number) => void;
+  /** Receipts in order of arrival. From index `#first` on, they are neither acknowledged nor late. */
+  #receipts: OrderedReceipt[] = [];
+  #first = 0;
+  /** Number of finished messages from index `#first` on. */
+  #held = 0;
+  /** Number of messages that were registered. */
+  #count = 0;
   /** Checks held acknowledgements at intervals until they are sent. */
-  let timer: NodeJS.Timeout | undefined;
-  let count = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** Drops messages before an index. The array is shortened only in large pieces. */
-  function leave(before: number): void {
-    first = before;
-    if (2 * first <= taken.length) return;
-    taken = taken.slice(first);
-    first = 0;
+  constructor(acknowledge: (messageId: number) => void) {
+    this.#acknowledge = acknowledge;
   }
 
-  function tellInOrder(): void {
-    let at = first;
-    for (; taken[at]?.state === 'done'; at++) acknowledge((taken[at] as Taken).messageId);
-    held -= at - first;
-    leave(at);
+  /** Registers a message. `done` of the receipt must be called once, when the message may be acknowledged. */
+  register(messageId: number): Receipt {
+    const receipt = new OrderedReceipt(messageId, this);
+    this.#count++;
+    this.#receipts.push(receipt);
+    return receipt;
   }
 
-  function tellAll(): void {
-    const last = taken.findLastIndex(({ state }) => state === 'done');
-    for (let at = first; at <= last; at++) {
-      const one = taken[at] as Taken;
-      if (one.state === 'done') acknowledge(one.messageId);
-      else one.state = 'late';
-    }
-    held = 0;
-    leave(Math.max(first, last + 1));
-  }
-
-  function watch(sinceMs: number, counted: number): void {
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (held === 0) return;
-      if (count === counted || performance.now() - sinceMs >= MOST_HELD.ms) tellAll();
-      else watch(sinceMs, count);
-    }, QUIET_MS).unref();
-  }
-
-  function tell(one: Taken): void {
-    if (one.state === 'late') {
-      acknowledge(one.messageId);
+  /** Called by a receipt whose message is done. */
+  finish(receipt: OrderedReceipt): void {
+    if (receipt.state === 'late') {
+      this.#acknowledge(receipt.messageId);
       return;
     }
-    one.state = 'done';
-    held++;
-    if (taken[first] === one) tellInOrder();
-    else if (held >= MOST_HELD.count) tellAll();
-    else if (!timer) watch(performance.now(), count);
+    receipt.state = 'done';
+    this.#held++;
+    if (this.#receipts[this.#first] === receipt) this.#sendInOrder();
+    else if (this.#held >= MAX_HELD.count) this.#sendAll();
+    else if (!this.#timer) this.#watch(performance.now(), this.#count);
   }
 
-  return (messageId) => {
-    const one = new Taken(messageId, tell);
-    count++;
-    taken.push(one);
-    return one;
-  };
+  /** Sends the acknowledgements of all done messages that no open message precedes. */
+  #sendInOrder(): void {
+    let at = this.#first;
+    for (; this.#receipts[at]?.state === 'done'; at++)
+      this.#acknowledge((this.#receipts[at] as OrderedReceipt).messageId);
+    this.#held -= at - this.#first;
+    this.#drop(at);
+  }
+
+  /** Sends the acknowledgements of all done messages. Open messages before them are late from now on. */
+  #sendAll(): void {
+    const last = this.#receipts.findLastIndex(({ state }) => state === 'done');
+    for (let at = this.#first; at <= last; at++) {
+      const receipt = this.#receipts[at] as OrderedReceipt;
+      if (receipt.state === 'done') this.#acknowledge(receipt.messageId);
+      else receipt.state = 'late';
+    }
+    this.#held = 0;
+    this.#drop(Math.max(this.#first, last + 1));
+  }
+
+  /** Drops receipts before an index. The array is shortened only in large pieces. */
+  #drop(before: number): void {
+    this.#first = before;
+    if (2 * before <= this.#receipts.length) return;
+    this.#receipts = this.#receipts.slice(before);
+    this.#first = 0;
+  }
+
+  #watch(sinceMs: number, counted: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#held === 0) return;
+      if (this.#count === counted || performance.now() - sinceMs >= MAX_HELD.ms) this.#sendAll();
+      else this.#watch(sinceMs, this.#count);
+    }, QUIET_MS).unref();
+  }
 }

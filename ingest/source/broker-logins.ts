@@ -5,6 +5,16 @@ import type { Connection, LoggedIn, Session } from './broker-session.ts';
 import { type Claims, MAX_CLAIMING_MS } from './claiming.ts';
 import { type ClientCertificate, certificateOf } from './client-certificate.ts';
 
+/** Checks for client certificates. */
+export interface ClientCertificates {
+  /** Certificates of the authorities that sign client certificates, PEM. */
+  ca: Buffer;
+  /** Returns the device or gateway of a certificate, with its account. Null if the certificate is not registered. */
+  loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: LoginAccount } | null>;
+  /** Returns the SHA-256 of certificates that no longer belong to the logins of their sessions. */
+  ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
+}
+
 /** Functions that check logins. */
 export interface LoginOptions {
   /** Returns the account of a device or gateway. Null if the secret is not that of this id. */
@@ -12,14 +22,7 @@ export interface LoginOptions {
   /** Returns the given password logins that would be refused now. */
   endedLogins<T extends Login>(logins: readonly T[]): Promise<readonly T[]>;
   /** Checks for client certificates. Left out: clients cannot log in by certificate. */
-  certificates?: {
-    /** Certificates of the authorities that sign client certificates, PEM. */
-    ca: Buffer;
-    /** Returns the device or gateway of a certificate, with its account. Null if the certificate is not registered. */
-    loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: LoginAccount } | null>;
-    /** Returns the SHA-256 of certificates that no longer belong to the logins of their sessions. */
-    ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
-  };
+  certificates?: ClientCertificates;
   /** Handles meters that claim their identities. Left out: no claims are accepted. */
   claims?: Claims;
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { connect, type IClientOptions } from 'mqtt';
+import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type { Logger } from '#src/core/log.ts';
-import type { Receive, Source } from './source.ts';
+import type { Receipt, Receive, Source } from './source.ts';
 import { takePublishes } from './take-publishes.ts';
 
 /** Name of the shared subscription of earlier versions; a session may still have it. */
@@ -69,131 +69,170 @@ export interface MqttSource extends Omit<Source, 'leave'> {
  * is subscribed, or after a few seconds if the broker is unavailable.
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
-  const { url, clientId, topics, receive, log, keepaliveSeconds = KEEPALIVE_SECONDS } = options;
-  let { subscription } = options;
-  const held: (() => void)[] = [];
-  let subscribed: () => void = () => {};
-  const firstSubscription = new Promise<void>((resolve) => {
-    subscribed = resolve;
-  });
-  let paused = false;
-  const settings: IClientOptions = {
-    protocolVersion: 5,
-    clientId,
-    clean: false,
-    keepalive: keepaliveSeconds,
-    reconnectPeriod: 200,
-    connectTimeout: 10_000,
-    // This service subscribes at each connection, because mqtt.js does not repeat a subscription.
-    resubscribe: false,
-    properties: {
-      sessionExpiryInterval: WEEK_SECONDS,
-      receiveMaximum: RECEIVE_MAXIMUM,
-      maximumPacketSize: MAX_PACKET_BYTES,
-    },
-    // mqtt.js' default log creates an array for each of a dozen lines per packet, even if no log is read.
-    log: () => {},
-    // Connects only after the handlers are set: a persistent session delivers at once.
-    manualConnect: true,
-  };
-  const client = connect(url, settings);
-  let lastAtMs = performance.now();
-  let heardAtMs = lastAtMs;
+  const source = new MqttClientSource(options);
+  options.onMade?.(source);
+  await source.connect();
+  return source;
+}
+
+const settingsOf = (clientId: string, keepaliveSeconds: number): IClientOptions => ({
+  protocolVersion: 5,
+  clientId,
+  clean: false,
+  keepalive: keepaliveSeconds,
+  reconnectPeriod: 200,
+  connectTimeout: 10_000,
+  // This service subscribes at each connection, because mqtt.js does not repeat a subscription.
+  resubscribe: false,
+  properties: {
+    sessionExpiryInterval: WEEK_SECONDS,
+    receiveMaximum: RECEIVE_MAXIMUM,
+    maximumPacketSize: MAX_PACKET_BYTES,
+  },
+  // mqtt.js' default log creates an array for each of a dozen lines per packet, even if no log is read.
+  log: () => {},
+  // Connects only after the handlers are set: a persistent session delivers at once.
+  manualConnect: true,
+});
+
+class MqttClientSource implements MqttSource {
+  readonly #options: ClientOptions;
+  readonly #client: MqttClient;
+  readonly #keepaliveMs: number;
+  #subscription: Subscription;
+  /** Calls that continue reading, one for each connection that waits for room. */
+  readonly #held: (() => void)[] = [];
+  #isPaused = false;
+  #isClosing = false;
+  /** Number of messages that are accepted and not acknowledged. */
+  #inFlight = 0;
+  /** Times of the last message and of the last postponed ping, ms of the monotonic clock. */
+  #lastAtMs = performance.now();
+  #pingedAtMs = this.#lastAtMs;
+  /** Settles of the subscription run one after the other, so that each one sees the final state of the previous one. */
+  #settling: Promise<void> = Promise.resolve();
+  readonly #subscribed = Promise.withResolvers<void>();
+
+  constructor(options: ClientOptions) {
+    const { url, clientId, keepaliveSeconds = KEEPALIVE_SECONDS } = options;
+    this.#options = options;
+    this.#subscription = options.subscription;
+    this.#keepaliveMs = keepaliveSeconds * 1_000;
+    this.#client = connect(url, settingsOf(clientId, keepaliveSeconds));
+    takePublishes(this.#client, {
+      take: (topic, payload, isRetained, receipt) => this.#take(topic, payload, isRetained, receipt),
+      acknowledged: () => {
+        this.#inFlight--;
+        this.#postponePing();
+      },
+      hold: (readOn) => {
+        if (!this.#isPaused || this.#isClosing) return false;
+        this.#held.push(readOn);
+        return true;
+      },
+    });
+    this.#report();
+  }
+
+  /** Connects, and waits for the subscription for some seconds at most. */
+  async connect(): Promise<void> {
+    this.#client.connect();
+    await Promise.race([this.#subscribed.promise, setTimeout(FIRST_SUBSCRIPTION_MS, undefined, { ref: false })]);
+  }
+
+  isConnected(): boolean {
+    return this.#client.connected;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    for (const readOn of this.#held.splice(0)) readOn();
+  }
+
+  async empty(): Promise<boolean> {
+    const untilMs = performance.now() + EMPTY_MS.longest;
+    this.#subscription = 'none';
+    await this.#settle();
+    // Silence alone is not enough: a broker that waits for acknowledgements (receive maximum) is silent, too.
+    const isEmpty = () => this.#inFlight === 0 && performance.now() - this.#lastAtMs >= EMPTY_MS.quiet;
+    while (performance.now() < untilMs && !isEmpty()) await setTimeout(50);
+    return isEmpty();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    // Resume reading, because a connection that is not read does not end.
+    for (const readOn of this.#held.splice(0)) readOn();
+    await Promise.race([this.#client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
+    this.#client.stream.destroy();
+  }
+
+  #take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void {
+    this.#lastAtMs = performance.now();
+    // Neither accepted nor acknowledged: the broker redelivers it to the session's next client.
+    if (this.#isClosing) return;
+    this.#inFlight++;
+    const message = { topic, payload, receivedAtMs: Date.now(), replayed: isRetained };
+    if (!this.#options.receive(message, receipt)) this.#isPaused = true;
+  }
+
   /**
    * Postpones the next ping: an acknowledged message proves that the broker is alive, and shows the broker that this client is. In a long
    * backlog, the answer to a ping waits behind all pending messages, and the ping behind all acknowledgements, for longer than mqtt.js
    * allows.
    */
-  const heard = () => {
-    if (lastAtMs - heardAtMs < (keepaliveSeconds * 1_000) / PING_PARTS) return;
-    heardAtMs = lastAtMs;
-    client.reschedulePing(true);
-  };
-  let inFlight = 0;
-  let closing = false;
-  takePublishes(client, {
-    take(topic, payload, isRetained, receipt) {
-      lastAtMs = performance.now();
-      // Neither accepted nor acknowledged: the broker redelivers it to the session's next client.
-      if (closing) return;
-      inFlight++;
-      if (!receive({ topic, payload, receivedAtMs: Date.now(), replayed: isRetained }, receipt)) paused = true;
-    },
-    acknowledged() {
-      inFlight--;
-      heard();
-    },
-    hold(readOn) {
-      if (!paused || closing) return false;
-      held.push(readOn);
-      return true;
-    },
-  });
+  #postponePing(): void {
+    if (this.#lastAtMs - this.#pingedAtMs < this.#keepaliveMs / PING_PARTS) return;
+    this.#pingedAtMs = this.#lastAtMs;
+    this.#client.reschedulePing(true);
+  }
+
+  #settle(): Promise<void> {
+    this.#settling = this.#settling.catch(() => {}).then(() => this.#settleNow());
+    return this.#settling;
+  }
+
   /** Adds the wanted subscriptions, then removes the others: an earlier worker may have left the session with either. */
-  const settleNow = async () => {
-    const isWanted = subscription === 'all';
+  async #settleNow(): Promise<void> {
+    const { topics } = this.#options;
+    const isWanted = this.#subscription === 'all';
     if (isWanted) {
       // The broker sends retained messages at the first subscription only, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
-      const granted = await client.subscribeAsync([...topics], { qos: 1, rh: 1 });
+      const granted = await this.#client.subscribeAsync([...topics], { qos: 1, rh: 1 });
       const refused = granted.filter(({ qos }) => (qos as number) >= 128);
       if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
     }
     const shared = topics.map((filter) => `$share/${EARLIER_SHARE}/${filter}`);
-    await client.unsubscribeAsync(isWanted ? shared : [...topics, ...shared]);
-  };
-  // One after the other, so that each call sees the final state of the previous one.
-  let settling: Promise<void> = Promise.resolve();
-  const settle = () => {
-    settling = settling.catch(() => {}).then(settleNow);
-    return settling;
-  };
-  client.on('error', (error) => log.warn({ err: error }, 'broker'));
-  client.on('disconnect', ({ reasonCode }) => {
-    if (reasonCode !== SESSION_TAKEN_OVER) return;
-    log.warn(
-      { url: withoutSecret(url), client_id: clientId },
-      'another client has taken over the session: the database has ended the lease of this one, or there is a worker whose MQTT_URL names this broker in another way',
-    );
-    options.onTakenOver?.();
-  });
-  client.on('close', () => log.warn({ url: withoutSecret(url) }, 'broker connection closed'));
-  client.on('connect', () => {
-    log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');
-    settle().then(subscribed, (error: Error) => {
-      // A connection that broke off meanwhile is reported by `close`, and the subscription is repeated.
-      if (client.connected && !closing) log.error({ err: error }, 'broker refused the subscription');
+    await this.#client.unsubscribeAsync(isWanted ? shared : [...topics, ...shared]);
+  }
+
+  /** Logs the events of the connection, and subscribes at each new one. */
+  #report(): void {
+    const { clientId, log, onTakenOver } = this.#options;
+    const url = withoutSecret(this.#options.url);
+    const client = this.#client;
+    client.on('error', (error) => log.warn({ err: error }, 'broker'));
+    client.on('disconnect', ({ reasonCode }) => {
+      if (reasonCode !== SESSION_TAKEN_OVER) return;
+      log.warn(
+        { url, client_id: clientId },
+        'another client has taken over the session: the database has ended the lease of this one, or there is a worker whose MQTT_URL names this broker in another way',
+      );
+      onTakenOver?.();
     });
-  });
-  const source: MqttSource = {
-    isConnected: () => client.connected,
-    pause() {
-      paused = true;
-    },
-    resume() {
-      paused = false;
-      for (const goOn of held.splice(0)) goOn();
-    },
-    async empty() {
-      const until = performance.now() + EMPTY_MS.longest;
-      subscription = 'none';
-      await settle();
-      // Silence alone is not enough: a broker that waits for acknowledgements (receive maximum) is silent, too.
-      const isEmpty = () => inFlight === 0 && performance.now() - lastAtMs >= EMPTY_MS.quiet;
-      while (performance.now() < until && !isEmpty()) await setTimeout(50);
-      return isEmpty();
-    },
-    async close() {
-      closing = true;
-      // Resume reading, because a connection that is not read does not end.
-      for (const goOn of held.splice(0)) goOn();
-      await Promise.race([client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
-      client.stream.destroy();
-    },
-  };
-  options.onMade?.(source);
-  client.connect();
-  await Promise.race([firstSubscription, setTimeout(FIRST_SUBSCRIPTION_MS, undefined, { ref: false })]);
-  return source;
+    client.on('close', () => log.warn({ url }, 'broker connection closed'));
+    client.on('connect', () => {
+      log.info({ url, client_id: clientId }, 'broker connected');
+      this.#settle().then(this.#subscribed.resolve, (error: Error) => {
+        // A connection that broke off meanwhile is reported by `close`, and the subscription is repeated.
+        if (client.connected && !this.#isClosing) log.error({ err: error }, 'broker refused the subscription');
+      });
+    });
+  }
 }
 
 function withoutSecret(url: string): string {

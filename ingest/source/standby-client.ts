@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { type MqttSource, startMqttClient } from './mqtt-client.ts';
+import { type ClientOptions, type MqttSource, startMqttClient } from './mqtt-client.ts';
 import { earlierSessions, noteEmptied, type SessionLease, takeEarlierLease, takeLease } from './session-lease.ts';
 import type { Receive, Source } from './source.ts';
 
@@ -21,112 +21,153 @@ export interface StandbySource extends Source {
   isStandingBy(): boolean;
 }
 
-/**
- * Starts the client of an external broker: the installation has one session, which one worker serves. Other workers at the same broker
- * stand by, and continue the session if the serving worker ends, is killed, or hangs (decision 0082). `onLost`: another worker has obtained
- * the session of this one, so that the process must end and start again.
- */
-export async function startStandbyClient(options: {
+export interface StandbyOptions {
   url: string;
   pool: Pool;
   environment: string;
   /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: Receive;
+  /** Called when another worker has obtained the session of this one: the process must end and start again. */
   onLost: () => void;
   log: Logger;
-}): Promise<StandbySource> {
-  const { url, pool, environment, topics, receive, onLost, log } = options;
-  const sources = new Set<MqttSource>();
-  // Each source is registered before its first message, which a session delivers at once, so that a paused source can be resumed.
-  const known = { url, topics, receive, log, onMade: (made: MqttSource) => void sources.add(made) };
-  const stopping = new AbortController();
-  const rest = (ms: number) => setTimeout(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
-  const isStopping = () => stopping.signal.aborted;
-  let lease: SessionLease | null = null;
-  /** Background work: waiting for the lease, then emptying the sessions of earlier versions. */
-  let beside: Promise<void> = Promise.resolve();
+}
 
-  async function serve(taken: SessionLease): Promise<void> {
-    lease = taken;
-    taken.whenLost(onLost, log);
-    // If the database is unreachable, the lease may have ended unnoticed; another worker with the session is then the broker's client.
-    await startMqttClient({ ...known, clientId: taken.clientId, subscription: 'all', onTakenOver: onLost });
+/**
+ * Starts the client of an external broker: the installation has one session, which one worker serves. Other workers at the same broker
+ * stand by, and continue the session if the serving worker ends, is killed, or hangs (decision 0082).
+ */
+export async function startStandbyClient(options: StandbyOptions): Promise<StandbySource> {
+  const client = new StandbyClient(options);
+  await client.start();
+  return client;
+}
+
+class StandbyClient implements StandbySource {
+  readonly #options: StandbyOptions;
+  readonly #sources = new Set<MqttSource>();
+  readonly #stopping = new AbortController();
+  #lease: SessionLease | null = null;
+  /** Background work: waiting for the lease, then emptying the sessions of earlier versions. */
+  #background: Promise<void> = Promise.resolve();
+
+  constructor(options: StandbyOptions) {
+    this.#options = options;
   }
-  async function standBy(): Promise<void> {
-    while (!isStopping()) {
-      const taken = await takeLease(pool, environment, url).catch((error: Error) => {
-        log.debug({ err: error }, 'could not ask for the session of the broker');
-        return null;
-      });
-      if (taken && isStopping()) return taken.release();
-      if (taken) {
-        log.info('taking over from a worker that is gone');
-        await serve(taken);
-        return emptyEarlier();
-      }
-      await rest(STANDBY_LOOK_MS);
+
+  async start(): Promise<void> {
+    const { pool, environment, url, log } = this.#options;
+    const lease = await takeLease(pool, environment, url);
+    if (lease) {
+      await this.#serve(lease);
+      this.#background = this.#emptyEarlierSessions();
+    } else {
+      log.info('standing by: another worker has the session at the broker');
+      this.#background = this.#standBy();
     }
   }
+
+  isStandingBy(): boolean {
+    return this.#lease === null;
+  }
+
+  isConnected(): boolean {
+    return [...this.#sources].some((source) => source.isConnected());
+  }
+
+  pause(): void {
+    for (const source of this.#sources) source.pause();
+  }
+
+  resume(): void {
+    for (const source of this.#sources) source.resume();
+  }
+
+  async leave(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.race([this.#background, setTimeout(LEAVE_MS, undefined, { ref: false })]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sources].map((source) => source.close()));
+    // Last, because acknowledgements use the session until here.
+    await this.#lease?.release();
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Waits, but not longer than until the stop. */
+  #rest(ms: number): Promise<void> {
+    return setTimeout(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
+  }
+
+  /** Connects with a session. The source is registered before its first message, so that a paused source can be resumed. */
+  #connect(session: Pick<ClientOptions, 'clientId' | 'subscription' | 'onTakenOver'>): Promise<MqttSource> {
+    const { url, topics, receive, log } = this.#options;
+    return startMqttClient({ url, topics, receive, log, ...session, onMade: (made) => void this.#sources.add(made) });
+  }
+
+  async #serve(lease: SessionLease): Promise<void> {
+    const { onLost, log } = this.#options;
+    this.#lease = lease;
+    lease.whenLost(onLost, log);
+    // If the database is unreachable, the lease may have ended unnoticed; another worker with the session is then the broker's client.
+    await this.#connect({ clientId: lease.clientId, subscription: 'all', onTakenOver: onLost });
+  }
+
+  async #standBy(): Promise<void> {
+    const { pool, environment, url, log } = this.#options;
+    while (!this.#isStopping) {
+      const lease = await takeLease(pool, environment, url).catch((error: Error) => {
+        log.debug({ err: error }, 'could not request the session of the broker');
+        return null;
+      });
+      if (lease && this.#isStopping) return lease.release();
+      if (lease) {
+        log.info('taking over from a worker that is gone');
+        await this.#serve(lease);
+        return this.#emptyEarlierSessions();
+      }
+      await this.#rest(STANDBY_LOOK_MS);
+    }
+  }
+
   /** Receives what the broker still stores for workers of earlier versions, each of which had a session, once they have ended. */
-  async function emptyEarlier(): Promise<void> {
-    while (!isStopping()) {
+  async #emptyEarlierSessions(): Promise<void> {
+    const { pool, log } = this.#options;
+    while (!this.#isStopping) {
       try {
-        const numbers = await earlierSessions(pool);
-        if (numbers.length === 0) return;
-        for (const number of numbers) if (!isStopping()) await emptyOne(number);
+        const sessions = await earlierSessions(pool);
+        if (sessions.length === 0) return;
+        for (const session of sessions) if (!this.#isStopping) await this.#emptyEarlierSession(session);
       } catch (error) {
         log.debug({ err: error }, 'session of an earlier version not emptied yet');
       }
-      await rest(EARLIER_LOOK_MS);
-    }
-  }
-  async function emptyOne(session: number): Promise<void> {
-    const earlier = await takeEarlierLease(pool, environment, session);
-    // The worker of that session is still running.
-    if (!earlier) return;
-    log.info({ session }, 'emptying the session of a worker of an earlier version');
-    try {
-      const source = await startMqttClient({ ...known, clientId: earlier.clientId, subscription: 'none' });
-      try {
-        let isEmpty = false;
-        // A stopping process does not wait for an unavailable broker.
-        const over = once(stopping.signal, 'abort').then(() => false);
-        while (!isEmpty && !isStopping()) isEmpty = await Promise.race([source.empty(), over]);
-        if (isEmpty) await noteEmptied(pool, session);
-      } finally {
-        await source.close().finally(() => sources.delete(source));
-      }
-    } finally {
-      await earlier.release();
+      await this.#rest(EARLIER_LOOK_MS);
     }
   }
 
-  const taken = await takeLease(pool, environment, url);
-  if (taken) {
-    await serve(taken);
-    beside = emptyEarlier();
-  } else {
-    log.info('standing by: another worker has the session at the broker');
-    beside = standBy();
+  async #emptyEarlierSession(session: number): Promise<void> {
+    const { pool, environment, log } = this.#options;
+    const lease = await takeEarlierLease(pool, environment, session);
+    // The worker of that session is still running.
+    if (!lease) return;
+    log.info({ session }, 'emptying the session of a worker of an earlier version');
+    try {
+      const source = await this.#connect({ clientId: lease.clientId, subscription: 'none' });
+      try {
+        let isEmpty = false;
+        // A stopping process does not wait for an unavailable broker.
+        const stopped = once(this.#stopping.signal, 'abort').then(() => false);
+        while (!isEmpty && !this.#isStopping) isEmpty = await Promise.race([source.empty(), stopped]);
+        if (isEmpty) await noteEmptied(pool, session);
+      } finally {
+        await source.close().finally(() => this.#sources.delete(source));
+      }
+    } finally {
+      await lease.release();
+    }
   }
-  return {
-    isStandingBy: () => lease === null,
-    isConnected: () => [...sources].some((source) => source.isConnected()),
-    pause() {
-      for (const source of sources) source.pause();
-    },
-    resume() {
-      for (const source of sources) source.resume();
-    },
-    async leave() {
-      stopping.abort();
-      await Promise.race([beside, setTimeout(LEAVE_MS, undefined, { ref: false })]);
-    },
-    async close() {
-      await Promise.all([...sources].map((source) => source.close()));
-      // Last, because acknowledgements use the session until here.
-      await lease?.release();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { MqttClient } from 'mqtt';
-import { ackOrder } from './ack-order.ts';
+import { AckOrder } from './ack-order.ts';
 import { pubacks } from './pubacks.ts';
 import { MalformedPacket, publishPackets } from './publish-packets.ts';
 import type { Receipt } from './source.ts';
@@ -38,13 +38,13 @@ export function takePublishes(client: MqttClient, taking: Taking): void {
 function parted(connection: Duplex, taking: Taking): Duplex {
   // PUBACKs go through the stream that mqtt.js writes to, because mqtt.js writes one packet in several pieces.
   const sendPuback = pubacks(() => (others.writable ? others : null));
-  const takenInOrder = ackOrder((packetId) => {
+  const order = new AckOrder((packetId) => {
     sendPuback(packetId);
     taking.acknowledged();
   });
   const unanswered: Receipt = { done: taking.acknowledged };
   const read = publishPackets((topic, payload, packetId, isRetained) =>
-    taking.take(topic, payload, isRetained, packetId === null ? unanswered : takenInOrder(packetId)),
+    taking.take(topic, payload, isRetained, packetId === null ? unanswered : order.register(packetId)),
   );
   const others = new Duplex({
     // Nothing to do: bytes are pushed as they arrive from the connection.
